@@ -71,8 +71,23 @@ export const identifier = (...reserved: string[]) =>
     "an unreserved Postgres name",
     "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
   );
-/** A schema of the data API. */
-export const schemaName = () => identifier("information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*");
+/** A database or a role that exists: names that Postgres quotes, but for characters that separate or end a name elsewhere. */
+export const existingName = () =>
+  text(
+    /^(?!pg_|(public|none)$)[A-Za-z0-9_.@-]{1,63}$/,
+    "a name in Postgres",
+    "use at most 63 of A-Z, a-z, 0-9, _, ., @ and -, or rename it",
+  );
+const OTHER_SCHEMAS = ["information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*"];
+/** A schema that the anonymous role can read. */
+export const schemaName = () => identifier(...OTHER_SCHEMAS);
+/** A schema that it cannot read; `public` exists in every database. */
+export const closedSchemaName = () =>
+  text(
+    new RegExp(`^(?!pg_|(${["none", ...OTHER_SCHEMAS].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
+    "an unreserved Postgres name",
+    "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_*, Gatehouse reserves catalog, gatehouse and gatehouse_*",
+  );
 /** A prefix that stays open. */
 export const publicPath = () =>
   text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");

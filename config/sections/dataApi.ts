@@ -4,9 +4,11 @@ import { enabledKinds } from "../domainKinds.ts";
 import type { Draft } from "../draft.ts";
 import {
   basePath,
+  closedSchemaName,
   databaseProtection,
   date,
   DAY_LENGTH,
+  existingName,
   exposedOn,
   identifier,
   label,
@@ -42,7 +44,7 @@ const catalog = z.strictObject({
 });
 
 const database = z.strictObject({
-  name: identifier().describe("Name of the database."),
+  name: existingName().describe("Name of the database."),
   existing: z
     .boolean()
     .default(false)
@@ -60,7 +62,7 @@ const schema = z.strictObject({
     .union([identifier(), database], "a name, or a section with one; write it like { name: shop, existing: true }")
     .default("gatehouse")
     .describe("Name of the database, or a section: [an existing database](existing-database.md)."),
-  writers: list(identifier())
+  writers: list(existingName())
     .default([])
     .describe(
       "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later.",
@@ -82,13 +84,15 @@ const schema = z.strictObject({
         .min(1, "at least one schema; the first is the default")
         .default(["api_v1", "marts", "raw"])
         .describe("Schemas that the anonymous role can read. The first one is the default schema and the contract."),
-      private: list(schemaName())
+      private: list(closedSchemaName())
         .default(["private_marts", "private_raw"])
-        .describe("Schemas with personal data: created, without grants for the anonymous role."),
-      hidden: list(schemaName())
+        .describe(
+          "Schemas with personal data: created, without grants for the anonymous role; `public` too in an existing database.",
+        ),
+      hidden: list(closedSchemaName())
         .default([])
         .describe(
-          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public.",
+          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public; `public` too in an existing database.",
         ),
       deprecated: z
         .record(z.string(), deprecation)
@@ -207,7 +211,8 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
   const found: Problem[] = [];
   if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
   const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
-  const name = typeof fields.database === "object" ? fields.database.name : fields.database;
+  const { name, existing } =
+    typeof fields.database === "object" ? fields.database : { name: fields.database, existing: false };
   if (other !== undefined && name === other.name) {
     const message = `database "${other.name}" is already used by the identity provider`;
     found.push(problem(within(location, "database"), message, "give it another name"));
@@ -218,6 +223,10 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
   }
   const exposed = fields.schemas?.exposed ?? [];
   const all = [...exposed, ...(fields.schemas?.private ?? []), ...(fields.schemas?.hidden ?? [])];
+  if (all.includes("public") && existing !== true) {
+    const hint = "remove it, or, if the database exists before the stack, set database: { name: …, existing: true }";
+    found.push(problem(within(location, "schemas"), 'schema "public" belongs to an existing database', hint));
+  }
   for (const schema of repeated(all)) {
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
     const message = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;

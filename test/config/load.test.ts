@@ -188,6 +188,18 @@ describe("parseStack", () => {
     expect(parseStack(stack({ data_api: { ...sections.data_api, database } }), shell).dataApi).toMatchObject(expected);
   });
 
+  test("accepts what exists: names that need quotes in SQL, and the schema public", () => {
+    const existing = {
+      database: { name: "my-shop", existing: true },
+      writers: ["loader@project.iam", "DBT"],
+      schemas: { exposed: ["api"], private: [], hidden: ["public"] },
+    };
+    const { dataApi } = parseStack(stack({ data_api: { ...sections.data_api, ...existing } }), shell);
+    expect(dataApi).toMatchObject({
+      ...{ database: "my-shop", writers: existing.writers, exposed: ["api"], hidden: ["public"] },
+    });
+  });
+
   test("warns of what is not enforced without a superuser", () => {
     const { warnings } = parseStack(stack({ postgres: { ...sections.postgres, superuser: false } }), shell);
     expect(warnings).toEqual(

@@ -30,6 +30,28 @@ const cases = [
     ],
   },
   {
+    title: "the schema public in a database that the stack creates",
+    raw: stack({ data_api: { ...sections.data_api, schemas: { hidden: ["public"] } } }),
+    lines: [
+      'data_api.schemas: schema "public" belongs to an existing database. ' +
+        "Remove it, or, if the database exists before the stack, set database: { name: …, existing: true }.",
+    ],
+  },
+  {
+    title: "the schema public as an exposed one",
+    raw: stack({
+      data_api: {
+        ...sections.data_api,
+        database: { name: "shop", existing: true },
+        schemas: { exposed: ["public"], private: [] },
+      },
+    }),
+    lines: [
+      'data_api.schemas.exposed[0]: found "public", expected an unreserved Postgres name. Use at most 63 of a-z, 0-9 and _; ' +
+        "Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*.",
+    ],
+  },
+  {
     title: "a writer that Gatehouse creates",
     raw: stack({ data_api: { ...sections.data_api, writers: ["dbt", "gatehouse_owner"] } }),
     lines: [

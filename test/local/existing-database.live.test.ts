@@ -23,15 +23,18 @@ const build = (name: string, round: number): string =>
 const CONTENT = `
   create role outsider;
   set role ${ADMINISTRATOR};
-  create role dbt login; create role etl login; create role app login;
+  create role dbt login; create role etl login; create role app login; create role "load-job@Shop" login;
   reset role;
   create schema analytics_api authorization dbt;
   create schema app_public authorization app;
   create schema people authorization app;
   create schema staging authorization etl;
-  grant usage, create on schema analytics_api to etl, outsider;
+  grant create on schema public to "load-job@Shop";
+  grant usage, create on schema analytics_api to etl, outsider, "load-job@Shop";
   set role etl; create table staging.client as select 1 as id, '${EMAIL}'::text as email;
   create view analytics_api.clients as select id from staging.client; reset role;
+  set role "load-job@Shop"; create table public.invoice (id integer, email text); create function public.helper() returns integer language sql return 1; insert into public.invoice values (1, '${EMAIL}');
+  create view analytics_api.invoices as select id from public.invoice; reset role;
   set role app;
   create table people.customer (id integer, region text, email text);
   insert into people.customer select n, 'north', '${EMAIL}' from generate_series(1, 20) n;
@@ -50,8 +53,8 @@ describe.each([
 
   beforeAll(async () => {
     api = await startDataApi({
-      ...{ superuser, writers: OWNERS, content: CONTENT },
-      ...{ exposed: ["analytics_api", "app_public", "reference"], private: ["people"], hidden: ["staging"] },
+      ...{ superuser, writers: [...OWNERS, "load-job@Shop"], content: CONTENT },
+      ...{ exposed: ["analytics_api", "app_public", "reference"], private: ["people"], hidden: ["staging", "public"] },
     });
     client = await api.session();
     if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);
@@ -120,6 +123,19 @@ describe.each([
     } finally {
       await dbt.end();
     }
+    expect(await differences()).toEqual([]);
+  });
+
+  test("serves a view on a table in public, which is hidden, and reports what PUBLIC gets there", async () => {
+    expect(JSON.parse((await read("/invoices")).body)).toEqual([{ id: 1 }]);
+    expect((await read("/invoices?select=email")).status).toBe(400);
+    expect((await read("/invoice", "public")).status).toBe(406);
+    await expect(api.query("select from public.invoice", api.roles.anonymous)).rejects.toMatchObject({ code: "42501" });
+    await api.query("grant select on public.invoice to public");
+    expect(await differences()).toEqual([
+      expect.objectContaining({ hint: "REVOKE SELECT ON TABLE public.invoice FROM PUBLIC;", danger: "leak" }),
+    ]);
+    await api.query("revoke select on public.invoice from public");
     expect(await differences()).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ begin
     from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
     where not exists (
       select from pg_catalog.pg_default_acl d cross join lateral pg_catalog.aclexplode(d.defaclacl) a
-      where d.defaclrole = creator::text::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
+      where d.defaclrole = pg_catalog.quote_ident(creator)::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
         and d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT')
     union all
     select pg_catalog.format('alter default privileges for role %I revoke execute on functions from public', owner)

@@ -158,7 +158,11 @@ export async function readLive(client: ClientBase, { schemas, roles }: GrantExpe
     routines: await read("routines", planned, anonymous),
     dependencies: await read("dependencies"),
     unrecorded: await read("unrecorded"),
-    privileges: await read("privileges", planned),
+    // What PostgreSQL and extensions grant in the schema `public` by default, they grant in every database.
+    privileges: await read(
+      "privileges",
+      planned.filter((schema) => schema !== "public"),
+    ),
     defaults: await read("defaults"),
     owned: await read("owned", [anonymous, authenticator]),
     eventTriggers: await read("event_triggers"),

@@ -45,12 +45,12 @@ export async function installDbt(): Promise<Dbt> {
 }
 
 async function pythonVersion(): Promise<string> {
-  const check = "import ensurepip, sys, venv; assert sys.version_info >= (3, 10); print(sys.version)";
+  const check = "import ensurepip, sys, venv; assert (3, 11) <= sys.version_info < (3, 14); print(sys.version)";
   return run("python3", ["-c", check]).then(
     ({ stdout }) => stdout,
     () => {
       throw new Error(
-        "The test of examples/dbt requires python3 3.10 or newer with venv. On Debian: apt-get install python3-venv",
+        "The test of examples/dbt requires python3 3.11 to 3.13 with venv. On Debian: apt-get install python3-venv",
       );
     },
   );

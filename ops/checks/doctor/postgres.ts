@@ -3,6 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import type { Check } from "../verify/check.ts";
+import { existingDatabase } from "./existingDatabase.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 
@@ -58,7 +59,7 @@ export async function postgres(inputs: Inputs): Promise<Check[]> {
     ssl: tlsOptions(server, host ?? ""),
   };
   try {
-    return await withDatabase(config, (client) => checksOf(client, inputs));
+    return await withDatabase(config, (client) => checksOf(client, config, inputs));
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
     return [failed("connection", error.message, connectionFix(error.message, server.sslmode))];
@@ -74,7 +75,7 @@ function connectionFix(message: string, sslmode: string): string {
   return "start it, or correct postgres.host and postgres.port; this machine must reach it";
 }
 
-async function checksOf(client: Client, { target: { settings } }: Inputs): Promise<Check[]> {
+async function checksOf(client: Client, config: ClientConfig, { target: { settings } }: Inputs): Promise<Check[]> {
   const { postgres: server, dataApi, identityProvider } = settings;
   const wanted = [
     ...(dataApi ? [dataApi.database] : []),
@@ -92,6 +93,13 @@ async function checksOf(client: Client, { target: { settings } }: Inputs): Promi
     dataApi && server?.superuser
       ? superuser(facts, user)
       : creator(facts, user, wanted, dataApi?.existing ? dataApi.database : undefined),
+    ...(dataApi?.existing
+      ? await existingDatabase(
+          config,
+          dataApi,
+          facts.databases.some(({ name }) => name === dataApi.database),
+        )
+      : []),
   ];
 }
 

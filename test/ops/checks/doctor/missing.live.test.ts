@@ -123,14 +123,20 @@ test("reports TLS, password and rights of Postgres", async () => {
       "As a superuser of the server run: ALTER ROLE limited SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)",
     ),
   });
-  await systems.sql("create database warehouse");
   const existing = {
     "gatehouse:data_api": {
       ...{ database: { name: "warehouse", existing: true }, domains: ["localhost"] },
-      ...{ authenticator_password: "${OWNER}", owner_password: "${OWNER}" },
+      ...{ authenticator_password: "${OWNER}", owner_password: "${OWNER}", writers: [] as string[] },
     },
   };
   const onExisting = () => examineWith({ user: "limited", superuser: false }, existing);
+  expect((await onExisting())["Postgres: existing database"]).toEqual(
+    fails(
+      'data_api.database: the server has no database "warehouse"',
+      "Create it, correct the name, or remove existing: true.",
+    ),
+  );
+  await systems.sql("create database warehouse");
   expect(await onExisting()).toEqual({
     "Postgres: rights of the administrator": fails(
       "postgres.user: limited lacks CREATEROLE",
@@ -145,6 +151,20 @@ test("reports TLS, password and rights of Postgres", async () => {
     ),
   });
   await systems.sql("grant create on database warehouse to limited");
+  expect(await onExisting()).toEqual({});
+  await systems.sqlIn("warehouse", "create role analyst", "create schema api_v1 authorization analyst");
+  existing["gatehouse:data_api"].writers = ["analyst", "dbt-prod"];
+  expect(await onExisting()).toEqual({
+    "Postgres: views of the catalog": fails(
+      "postgres.user: limited may not create meta_endpoints, meta_sources and meta_dimensions in schema api_v1",
+      "Put a new schema first in data_api.schemas.exposed, or as its owner run: GRANT USAGE ON SCHEMA api_v1 TO limited; GRANT CREATE ON SCHEMA api_v1 TO limited;",
+    ),
+    "Postgres: writers": fails(
+      'data_api.writers: the server has no role "dbt-prod"',
+      "Create it, correct the name, or remove it.",
+    ),
+  });
+  await systems.sqlIn("warehouse", "grant usage, create on schema api_v1 to limited", 'create role "dbt-prod"');
   expect(await onExisting()).toEqual({});
   await systems.sql("alter role limited nocreaterole");
   const installed = {

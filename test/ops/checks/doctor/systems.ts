@@ -61,8 +61,10 @@ export interface Systems {
   createGroup(name: string): Promise<void>;
   /** Returns the revision of all objects in the cluster. */
   version(): Promise<string>;
-  /** Sends SQL as the superuser. */
+  /** Sends SQL as the superuser, to the database `postgres`. */
   sql(...statements: string[]): Promise<void>;
+  /** The same to another database. */
+  sqlIn(database: string, ...statements: string[]): Promise<void>;
   /** Applies the definitions of Traefik and ExternalDNS. */
   define(): Promise<void>;
   /** Runs the command. @param config replaces sections of the stack file */
@@ -98,7 +100,8 @@ export async function startSystems(): Promise<Systems> {
     ...{ uid, postgres, authentikUrl: authentik.url, embedded: authentik.embedded },
     createGroup: authentik.createGroup,
     version: () => versionOf(cluster),
-    sql: (...statements) => sql(postgres, statements),
+    sql: (...statements) => sql(postgres, "postgres", statements),
+    sqlIn: (database, ...statements) => sql(postgres, database, statements),
     define: () => define(cluster),
     examine: (config, options = {}) => examine(folder, config, options),
     stop: async () => {
@@ -133,8 +136,8 @@ function prepareProject(folder: string): void {
   execFileSync("git", ["init", "--quiet", folder]);
 }
 
-async function sql(address: PostgresAddress, statements: readonly string[]): Promise<void> {
-  const client = new Client({ ...address, database: "postgres" });
+async function sql(address: PostgresAddress, database: string, statements: readonly string[]): Promise<void> {
+  const client = new Client({ ...address, database });
   await client.connect();
   for (const statement of statements) await client.query(statement);
   await client.end();

@@ -1,0 +1,63 @@
+/** A database that exists before the data API: what the migrations need in it. Only reads its catalogs. */
+import type { ClientConfig } from "pg";
+import type { DataApi } from "../../../config/settings.ts";
+import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import type { Check } from "../verify/check.ts";
+import { failed, passed } from "./prerequisite.ts";
+
+interface Facts {
+  /** A statement for each missing privilege on the first exposed schema. The migrations create schemas that are missing. */
+  readonly grants: readonly string[];
+  readonly writers: readonly string[];
+}
+
+// The administrator may become a member of the schema's owner: by the ADMIN option, before Postgres 16 by CREATEROLE (006_memberships.sql).
+const FACTS = `
+  select
+    array(
+      select format('GRANT %s ON SCHEMA %I TO %I;', privilege, nspname, current_user)
+      from pg_namespace, unnest(array['USAGE', 'CREATE']) privilege
+      where nspname = $1 and not has_schema_privilege(oid, privilege) and not pg_has_role(nspowner, 'MEMBER WITH ADMIN OPTION')
+        and not (current_setting('server_version_num')::int < 160000
+          and (select rolcreaterole from pg_roles where rolname = current_user)
+          and not (select rolsuper from pg_roles r where r.oid = nspowner))
+    ) as grants,
+    array(select writer from unnest($2::text[]) writer where not exists (select from pg_roles where rolname = writer)) as writers`;
+
+/**
+ * @param config of a connection to the server
+ * @param found whether the server has the database
+ * @throws what a query throws
+ */
+export async function existingDatabase(config: ClientConfig, dataApi: DataApi, found: boolean): Promise<Check[]> {
+  const { database, exposed, writers } = dataApi;
+  const name = "existing database";
+  if (!found) {
+    const fix = "create it, correct the name, or remove existing: true";
+    return [failed(name, `data_api.database: the server has no database "${database}"`, fix)];
+  }
+  try {
+    return await withDatabase({ ...config, database }, async (client) => {
+      const [facts] = (await client.query<Facts>(FACTS, [exposed[0], writers])).rows;
+      return facts === undefined ? [] : [passed(name, database), ...checksOf(facts, dataApi, `${config.user}`)];
+    });
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    const fix = `as its owner run: GRANT CONNECT ON DATABASE "${database}" TO "${config.user}", or permit the connection in pg_hba.conf`;
+    return [failed(name, error.message, fix)];
+  }
+}
+
+function* checksOf(facts: Facts, { exposed: [api = ""], writers }: DataApi, user: string): Iterable<Check> {
+  const views = "views of the catalog";
+  if (facts.grants.length === 0) yield passed(views, `${user} may create them in schema ${api}`);
+  else {
+    const problem = `postgres.user: ${user} may not create meta_endpoints, meta_sources and meta_dimensions in schema ${api}`;
+    const fix = `put a new schema first in data_api.schemas.exposed, or as its owner run: ${facts.grants.join(" ")}`;
+    yield failed(views, problem, fix);
+  }
+  if (facts.writers.length > 0) {
+    const problem = `data_api.writers: the server has no role "${facts.writers.join('", "')}"`;
+    yield failed("writers", problem, "create it, correct the name, or remove it");
+  } else if (writers.length > 0) yield passed("writers", writers.join(", "));
+}

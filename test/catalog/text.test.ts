@@ -39,7 +39,7 @@ describe("CSV", () => {
     [null, ""],
     [true, "true"],
     ["a,b", '"a,b"'],
-    ['say "x"', '"say ""x"""'],
+    ['an "x"', '"an ""x"""'],
     ["two\nlines", '"two\nlines"'],
     [{ a: [1] }, '"{""a"":[1]}"'],
     ["Ås", "Ås"],

@@ -116,9 +116,9 @@ describe("Range", () => {
 
   test("with a lower bound above the upper one returns 416", async () => {
     const details = "The lower boundary must be lower than or equal to the upper boundary in the Range header.";
-    const fault = { code: "PGRST103", message: "Requested range not satisfiable", details };
+    const error = { code: "PGRST103", message: "Requested range not satisfiable", details };
     expect(await responseTo(`GET ${target}`, { headers: { ...marts, Range: "3-1" } })).toEqual(
-      errorResponse(416, fault),
+      errorResponse(416, error),
     );
   });
 });

@@ -169,9 +169,9 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
   test.each(["private_marts", "gatehouse", "catalog", "nothing", ""])(
     "returns 404 for the schema %j",
     async (schema) => {
-      const fault = { code: "not_found", message: "there is no such schema" };
+      const error = { code: "not_found", message: "there is no such schema" };
       const answer = await responseTo(`GET /openapi.json?schema=${schema}`);
-      expect(answer).toEqual(errorResponse(404, fault, { "cache-control": "no-store" }));
+      expect(answer).toEqual(errorResponse(404, error, { "cache-control": "no-store" }));
     },
   );
 

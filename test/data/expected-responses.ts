@@ -90,11 +90,11 @@ export interface ErrorBody {
 }
 
 /** Returns an error response of PostgREST, of Postgres, or of the pre-request function. */
-export function errorResponse(status: number, fault: ErrorBody, headers: Record<string, string> = {}): ResponseParts {
+export function errorResponse(status: number, error: ErrorBody, headers: Record<string, string> = {}): ResponseParts {
   return {
     status,
     headers: { ...ALWAYS, "content-type": JSON_TYPE, ...headers },
-    body: { details: null, hint: null, ...fault },
+    body: { details: null, hint: null, ...error },
   };
 }
 

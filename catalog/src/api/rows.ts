@@ -3,7 +3,7 @@ import type { ViewState } from "../state/view.ts";
 import { type Answer, fetchRows } from "./client.ts";
 import { loadConfig } from "./config.ts";
 import { ApiError } from "./errors.ts";
-import type { EndpointDetails } from "./meta.ts";
+import type { Endpoint, EndpointDetails } from "./meta.ts";
 import { type RowsRequest, unsortedFirstPage, viewRequest } from "./request.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -30,6 +30,17 @@ export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryRes
     queryKey: ["rows", request],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => fetchCounted(endpoint, view, request, signal),
+  });
+}
+
+/** Returns the number of rows of a relation; null if the API refuses to count it. */
+export function useTotal({ schema, relation, stability }: Endpoint, enabled: boolean): UseQueryResult<number | null> {
+  const profile = stability === "stable" ? undefined : schema;
+  const request: RowsRequest = { relation, profile, params: [["limit", "0"]], prefer: "count=exact" };
+  return useQuery({
+    queryKey: ["total", request],
+    enabled,
+    queryFn: async ({ signal }) => (await fetchRows(request, signal)).total,
   });
 }
 

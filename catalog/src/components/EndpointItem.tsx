@@ -8,6 +8,7 @@ import type { ListState } from "../state/list.ts";
 import { shortened } from "../text/visible.ts";
 import { Datum } from "./Datum.tsx";
 import { Freshness } from "./Freshness.tsx";
+import { RowCount } from "./RowCount.tsx";
 
 interface Props {
   readonly endpoint: Endpoint;
@@ -19,13 +20,10 @@ interface Props {
 /** One relation in the list: title, description, number of rows, freshness and tags. */
 export function EndpointItem({ endpoint, sources, state }: Props): VNode {
   const { t, date } = useText();
-  const { schema, relation, type, title, kind, description, tags, row_estimate, source_ids } = endpoint;
+  const { schema, relation, title, kind, description, tags, source_ids } = endpoint;
   const filters =
     state.column && state.value ? [{ column: state.column, operator: "eq" as const, value: state.value }] : [];
   const own = source_ids.flatMap((id) => sources?.get(id) ?? []);
-  // The estimate of a view is that of the table that it reads, and it can have fewer rows.
-  const rows =
-    row_estimate === null ? t("notCounted") : t(type === "view" ? "ofAboutRows" : "aboutRows", { count: row_estimate });
   // The rows are as old as the oldest part of them.
   const ingested = own.map(({ last_ingested_at }) => last_ingested_at).sort()[0];
   return (
@@ -47,7 +45,7 @@ export function EndpointItem({ endpoint, sources, state }: Props): VNode {
         </p>
       )}
       <p class="measures">
-        <span>{rows}</span> {own.length > 0 && <Freshness freshness={freshnessOf(own)} />}{" "}
+        <RowCount endpoint={endpoint} /> {own.length > 0 && <Freshness freshness={freshnessOf(own)} />}{" "}
         {ingested && (
           <span>
             {t("ingested")} <time dateTime={ingested}>{date(ingested)}</time>

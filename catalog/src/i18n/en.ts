@@ -37,7 +37,7 @@ export const en = {
   errorRefusedHelp:
     "A filter probably has a value that does not fit its column, such as text where a number belongs. Change the filter, or remove it.",
   errorFailed: "The data service reports an internal error.",
-  errorFailedHelp: "This is not your fault. Try again in a few minutes. Your filters are kept.",
+  errorFailedHelp: "You have not caused it. Try again in a few minutes. Your filters are kept.",
   errorAnswer: "Response: {message}",
 
   listHeading: "All data",

@@ -12,8 +12,8 @@ export interface AreaKey {
 }
 
 const LEVELS: Readonly<Record<Level, { readonly digits: number; readonly column: RegExp }>> = {
-  municipality: { digits: 4, column: /^(kommune|municipality|region)/iu },
-  county: { digits: 2, column: /^(fylke|county|region)/iu },
+  municipality: { digits: 4, column: /kom|knr|municipality|region/iu },
+  county: { digits: 2, column: /fylke|county|region/iu },
 };
 
 /** Returns the columns that a map can be drawn by: most of their values are numbers of municipalities or counties. Municipalities are first. */

@@ -20,7 +20,7 @@ import { countTags, matchesTags } from "../state/tags.ts";
 
 const NONE: readonly Endpoint[] = [];
 
-/** All relations that can be read, by tags and text. The address holds what is chosen. */
+/** All relations that can be read, by tags and text. The address contains what is chosen. */
 export function ListPage(): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();

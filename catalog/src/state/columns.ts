@@ -24,7 +24,7 @@ const FAMILIES: [Family, RegExp][] = [
   ["document", /^(json|jsonb|xml|bytea)$/u],
 ];
 
-/** What kind of values a column holds, by its Postgres type. */
+/** What kind of values a column contains, by its Postgres type. */
 export function familyOf({ type }: Pick<Column, "type">): Family {
   return FAMILIES.find(([, form]) => form.test(type))?.[0] ?? "other";
 }
@@ -49,7 +49,7 @@ export function operatorsOf(column: Pick<Column, "type">): Operator[] {
 const YEAR =
   /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|_(year|aar|år|dato|date)$/iu;
 const REGION =
-  /^(kommune|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode))?$/iu;
+  /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no|id))?$/iu;
 
 /** Whether a column is a time. */
 export function isTime(column: Column): boolean {
@@ -61,7 +61,7 @@ export function isRegion(column: Column): boolean {
   return REGION.test(column.name);
 }
 
-/** Whether a column holds something to measure. */
+/** Whether a column contains something to measure. */
 export function isMeasure(column: Column): boolean {
   return (
     familyOf(column) === "number" &&

@@ -1,4 +1,4 @@
-/** What the list shows; the query string holds all of it. */
+/** What the list shows; the query string contains all of it. */
 export interface ListState {
   /** Chosen tags, `<namespace>:<value>`. */
   readonly tags: readonly string[];

@@ -22,7 +22,7 @@ export interface MapState {
   readonly y: string;
 }
 
-/** What the viewer shows of a relation; the query string holds all of it. */
+/** What the viewer shows of a relation; the query string contains all of it. */
 export interface ViewState {
   /** Columns to show, in this order; empty for all. */
   readonly columns: readonly string[];

@@ -25,7 +25,7 @@ const respondWith =
 
 const KEPT = "Your filters are kept";
 const DOWN = `The data service cannot be reached. Check your network connection, or try again in a few minutes. ${KEPT} in the address of this page.`;
-const FAILED = `The data service reports an internal error. This is not your fault. Try again in a few minutes. ${KEPT}.`;
+const FAILED = `The data service reports an internal error. You have not caused it. Try again in a few minutes. ${KEPT}.`;
 
 const CASES: readonly [string, RouteHandler, string][] = [
   ["no connection", (route) => route.abort(), DOWN],

@@ -1,0 +1,26 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Endpoint } from "../api/meta.ts";
+import { useTotal } from "../api/rows.ts";
+import { useText } from "../i18n/text.tsx";
+
+/** Number of rows of a relation in the list: its estimate, else counted when the relation is scrolled into view. */
+export function RowCount({ endpoint }: { endpoint: Endpoint }): VNode {
+  const { t } = useText();
+  const { row_estimate, type } = endpoint;
+  const element = useRef<HTMLSpanElement>(null);
+  const [visible, setVisible] = useState(false);
+  const { data } = useTotal(endpoint, visible && row_estimate === null);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => setVisible(entries.some((entry) => entry.isIntersecting)));
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return <span ref={element}>{text()}</span>;
+
+  function text(): string {
+    // The estimate of a view is that of the table that it reads, and it can have fewer rows.
+    if (row_estimate !== null) return t(type === "view" ? "ofAboutRows" : "aboutRows", { count: row_estimate });
+    return typeof data === "number" ? t("countedRows", { count: data }) : t("notCounted");
+  }
+}

@@ -1,4 +1,5 @@
 /** `npx gatehouse contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
+import { readdirSync } from "node:fs";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -10,6 +11,7 @@ import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
 import { readStack } from "../context/context.ts";
+import { stacksOf } from "../context/stackFiles.ts";
 import { painter } from "../terminal/paint.ts";
 
 const REACHABLE =
@@ -45,19 +47,31 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
     );
     shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
       .option("--json", "print the result as JSON")
-      .action(async (stack: string, options: Options) => end(await check(stack, options, shell)));
+      .action(async (stack: string | undefined, options: Options) =>
+        end(await check(stack ?? onlyStack(shell), options, shell)),
+      );
     shared(command.command("accept"), "Write the current schemas to their lock files and to the changelog.")
       .option("--breaking <reason>", "accept breaking changes as well; the reason is written to the changelog")
-      .action(async (stack: string, options: Options) => end(await accept(stack, options, shell)));
+      .action(async (stack: string | undefined, options: Options) =>
+        end(await accept(stack ?? onlyStack(shell), options, shell)),
+      );
   });
 }
 
 function shared(command: Command, description: string): Command {
   return command
     .description(description)
-    .argument("[stack]", "the part between Pulumi. and .yaml", "local")
+    .argument("[stack]", "the part between Pulumi. and .yaml; by default that of the only stack file")
     .option("--schema <name>", "only this one, instead of the default schema and all that have a lock file")
     .option("--database-url-from <variable>", "environment variable with the URL of another database than the stack's");
+}
+
+/** @throws ContractError unless the project has one stack file */
+function onlyStack({ project }: Shell): string {
+  const stacks = stacksOf(readdirSync(project));
+  const [only, ...others] = stacks;
+  if (only !== undefined && others.length === 0) return only;
+  throw new ContractError(`name a stack${only === undefined ? "" : `: ${stacks.join(", ")}`}`);
 }
 
 async function check(stack: string, options: Options, shell: Shell): Promise<number> {

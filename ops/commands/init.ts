@@ -151,6 +151,7 @@ function next({ stack, context, install, variables, hasToken }: Next): string {
       (name) =>
         `${generated(name) ? "openssl rand -hex 32 | " : ""}pulumi config set --secret variables:${name} --stack ${stack}`,
     ),
+    `npx gatehouse doctor ${context}`,
     `npx gatehouse deploy ${context}`,
   ];
   return lines.map((line) => `  ${line}\n`).join("");

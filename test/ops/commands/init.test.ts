@@ -55,6 +55,7 @@ Next:
   openssl rand -hex 32 | pulumi config set --secret variables:POSTGRES_PASSWORD --stack k3s
   openssl rand -hex 32 | pulumi config set --secret variables:DATA_AUTHENTICATOR_PASSWORD --stack k3s
   openssl rand -hex 32 | pulumi config set --secret variables:DATA_OWNER_PASSWORD --stack k3s
+  npx gatehouse doctor k3s
   npx gatehouse deploy k3s
 `);
   // In the npm registry, the name of the package belongs to another project.

@@ -57,9 +57,15 @@ describe("an unknown database", () => {
     });
   });
 
+  test("takes the only stack file without an argument, and asks for a name if there are several", async () => {
+    expect((await project.run("check")).error).toMatch(/^postgres\.password: .* --stack dev\)"\n$/);
+    project.writeLocal(1, "");
+    expect(await project.run("check")).toEqual({ code: 2, out: "", error: "name a stack: dev, local\n" });
+  });
+
   test("asks to start the local stack if it was never started", async () => {
     project.writeLocal(1, "");
-    expect(await project.run("check")).toEqual({
+    expect(await project.run("check", "local")).toEqual({
       code: 2,
       out: "",
       error: 'postgres.password: the value of "POSTGRES_PASSWORD" is not known here; run npm start first\n',

@@ -36,7 +36,7 @@ describe("the database of the stack", () => {
     project.writeLocal(database.address.port, PASSWORD);
     project.environment["POSTGRES_PASSWORD"] = "another";
     project.environment["POSTGRES_PORT"] = "1";
-    expect((await project.run("check")).out).toBe(
+    expect((await project.run("check", "local")).out).toBe(
       "api_v1: no contract yet. To accept the current columns:\n  npx gatehouse contract accept local --schema api_v1\n",
     );
   });
@@ -45,7 +45,7 @@ describe("the database of the stack", () => {
     const { port } = database.address;
     const wrong = "wrong-canary-2";
     project.writeLocal(port, wrong);
-    const refused = await project.run("check");
+    const refused = await project.run("check", "local");
     expect([refused.code, refused.out]).toEqual([2, ""]);
     expect(refused.error).toBe(
       `cannot reach database gatehouse on 127.0.0.1:${port} as postgres: ` +
@@ -53,7 +53,7 @@ describe("the database of the stack", () => {
         "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from\n",
     );
     project.writeLocal(1, wrong);
-    const closed = await project.run("check");
+    const closed = await project.run("check", "local");
     expect([closed.code, closed.out]).toEqual([2, ""]);
     expect(closed.error).toMatch(
       /^cannot reach database gatehouse on 127\.0\.0\.1:1 as postgres: connect ECONNREFUSED/,

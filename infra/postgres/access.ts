@@ -70,7 +70,7 @@ export interface Login {
 
 /**
  * The URI with which PostgREST reads: from the replicas, and from the primary while there is none, where its version can (libpq,
- * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded. It holds no password.
+ * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded. It contains no password.
  * @param version of PostgREST, as in `data_api.version`
  */
 export function readingUri({ inCluster, replicas }: Access, version: string, login: Login): pulumi.Output<string> {

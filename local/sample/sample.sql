@@ -53,7 +53,7 @@ create or replace view api_v1.indicator_summary as
 comment on view api_v1.indicator_summary is 'Indicators by county and year';
 comment on column api_v1.indicator_summary.value is 'Value of the indicator';
 
--- What the catalog says about them; docs/describing-data.md explains it.
+-- What the catalog shows about them; docs/describing-data.md explains it.
 insert into catalog.sources (source_id, provider, title, licence, licence_url, publisher, attribution, periodicity, homepage,
   last_ingested_at, next_expected_at)
 values

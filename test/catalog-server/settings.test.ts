@@ -52,8 +52,8 @@ describe("the server's settings", () => {
     ["LIMITS has no whole number for maxRows", { LIMITS: JSON.stringify({ ...limits, maxRows: "500" }) }],
     ["LIMITS has no whole number for burst", { LIMITS: JSON.stringify({ ...limits, burst: 1.5 }) }],
     ["LIMITS has no whole number for inFlight", { LIMITS: JSON.stringify({ ...limits, inFlight: -1 }) }],
-  ])("are rejected where %s: %j", (fault, environment) => {
-    expect(() => readSettings({ DEFAULT_BASE_URL, LIMITS, ...environment })).toThrow(fault);
+  ])("are rejected where %s: %j", (problem, environment) => {
+    expect(() => readSettings({ DEFAULT_BASE_URL, LIMITS, ...environment })).toThrow(problem);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-/** docs/versions.md says what the configuration refuses. */
+/** docs/versions.md lists what the configuration refuses. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

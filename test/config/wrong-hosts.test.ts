@@ -185,7 +185,7 @@ const cases = [
     ],
   },
   {
-    title: "a custom domain that does not say what it is",
+    title: "a custom domain without its settings",
     raw: stack({ domains: { partner: { enabled: true } } }),
     lines: [
       "domains.partner.base_domain: missing. Add it: Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}.",

@@ -28,7 +28,7 @@ const cases = [
     ],
   },
   {
-    title: "a variable that holds no port",
+    title: "a variable whose value is no port",
     raw: stack({ domains: { localhost: { port: "${PORT}" } } }, { "variables:PORT": { value: "http" } }),
     lines: ["domains.localhost.port: ${PORT} is not a port. Set it to a number from 1 to 65535."],
   },

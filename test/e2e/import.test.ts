@@ -1,4 +1,4 @@
-/** `gatehouse import` on a cluster with ten hand-written services, then a deployment: no host changes, except where the report says so. */
+/** `gatehouse import` on a cluster with ten hand-written services, then a deployment: no host changes, except where the report states it. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -167,7 +167,7 @@ test("writes five of them as entries, reports the others, and prints no secret",
   ]);
 });
 
-/** Does what the report says must be done before the deployment: renames the routes whose names the deployment uses. */
+/** Follows the steps of the report before the deployment: renames the routes whose names the deployment uses. */
 async function renameRoutes(): Promise<void> {
   for (const step of report.before) {
     const [, name = ""] = /^Rename IngressRoute apps\/(\S+):/.exec(step) ?? [];
@@ -195,7 +195,7 @@ test("after the deployment every host answers as before, next to the old routes 
   const others = async () => (await Promise.all(IMPORTED.map(clientId))).filter((id, index) => id !== clients[index]);
   // Of the three hosts behind forward auth; the application of notes has its old client.
   await vi.waitFor(async () => expect((await others()).length).toBe(3), { timeout: 240_000, interval: 500 });
-  // As the report says.
+  // As the report states.
   const refused = "API and background requests without a session get 401 instead of a redirect to the login";
   const changed = Object.entries(report.differences).filter(([, list]) => list.includes(refused));
   const labels = changed.map(([host]) => host.replace(".localhost", ""));
@@ -218,7 +218,7 @@ test("after the deployment every host answers as before, next to the old routes 
   expect(await signedIn("notes", INGE)).toBe("200 notes.localhost");
 });
 
-/** Does what a step of the report says: deletes a route, or some rules of one. Applications of authentik stay. */
+/** Follows a step of the report: deletes a route, or some rules of one. Applications of authentik stay. */
 async function remove(step: string): Promise<void> {
   const [, kind, name = "", namespace = ""] = / delete (\S+) (\S+) --namespace (\S+)$/.exec(step) ?? [];
   if (kind === "ingress.networking.k8s.io") {

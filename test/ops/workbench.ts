@@ -64,7 +64,7 @@ export class Workbench {
     };
   }
 
-  /** Where the probe stands in the cache. */
+  /** Path of the probe in the cache. */
   get cached(): string {
     return path.join(this.machine.cache, "tools", "probe-1.2.3-linux-x64", "bin", "probe");
   }

@@ -1,4 +1,4 @@
-/** Random rules for Traefik, and what they say of one request: an own reading of them, to hold the parser's against. */
+/** Random rules for Traefik, and whether they match one request: a second evaluation, which the parser is compared with. */
 import fc from "fast-check";
 
 export type Drawn =
@@ -46,7 +46,7 @@ export const matchersOf = (hosts: readonly string[]): fc.Arbitrary<Drawn> =>
 
 export const matchers = matchersOf(HOSTS);
 
-/** As it stands in a route. */
+/** As a route contains it. */
 export function textOf(drawn: Drawn): string {
   if ("host" in drawn) return `Host(\`${drawn.host}\`)`;
   if ("pattern" in drawn) return `HostRegexp(\`${drawn.pattern}\`)`;
@@ -58,7 +58,7 @@ export function textOf(drawn: Drawn): string {
 
 /**
  * Whether a request matches.
- * @param others what its path, headers and so on say to each other condition, in the order of reading; missing = no
+ * @param others what its path, headers and so on answer to each other condition, in the order of reading; missing = no
  */
 export function holds(drawn: Drawn, host: string, others: boolean[]): boolean {
   if ("host" in drawn) return drawn.host.toLowerCase() === host;

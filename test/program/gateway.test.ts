@@ -37,11 +37,13 @@ describe("the gateway under mocks", () => {
 
   test("removes every spelling of every identity header, ours and authentik's, path overrides, and headers that Traefik does not remove", () => {
     const overrides = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
-    const said = ["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map(
+    const forwarded = ["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map(
       (part) => `X-Forwarded-${part}`,
     );
     // Traefik writes the dashed ones itself.
-    const aliases = [...said, "X-Real-Ip"].flatMap((name) => spellings(name).filter((spelling) => spelling !== name));
+    const aliases = [...forwarded, "X-Real-Ip"].flatMap((name) =>
+      spellings(name).filter((spelling) => spelling !== name),
+    );
     const names = [...identityHeaderSpellings(), ...overrides, "Forwarded", ...aliases, "HTTP2-Settings"];
     expect([names.length, new Set(names).size]).toEqual([223, 223]);
     const { headers } = spec("Middleware", "gatehouse-strip") as { headers: { customRequestHeaders: object } };
@@ -109,7 +111,7 @@ describe("the gateway under mocks", () => {
     ["gatehouse-tls-wiki", "websecure", { tls: {} }],
     ["gatehouse-tls-wiki.resolver-letsencrypt", "websecure", { tls: { certResolver: "letsencrypt" } }],
     ["gatehouse-tls-wiki.secret-partner", "websecure", { tls: { secretName: "partner" } }],
-  ])("route %s ends TLS where its domains say", (name, entryPoint, tls) => {
+  ])("route %s terminates TLS where its domains do", (name, entryPoint, tls) => {
     const { routes, ...rest } = spec("IngressRoute", name) ?? {};
     expect(rest).toEqual({ entryPoints: [entryPoint], ...tls });
     const [rule] = routes as Record<string, unknown>[];

@@ -122,7 +122,9 @@ describe("the production stack", () => {
 
   test("has an alert for each documented condition", () => {
     const alerts = alertsOf(recorder);
-    expect(alerts.map(({ alert, labels, for: held }) => `${alert} ${labels.severity} ${held ?? "at once"}`)).toEqual([
+    expect(
+      alerts.map(({ alert, labels, for: duration }) => `${alert} ${labels.severity} ${duration ?? "at once"}`),
+    ).toEqual([
       ...Array.from({ length: 4 }, () => "GatehouseMetricsMissing warning 10m"),
       "GatehouseRouterMetricsOff warning 30m",
       "GatehouseServerErrors critical 10m",

@@ -120,7 +120,7 @@ describe("objects", () => {
     expect(withName({ name: UNKNOWN }, drawn, urn)).toEqual({ name: UNKNOWN });
   });
 
-  it("are patches when the type says so", () => {
+  it("are patches for the patch types", () => {
     expect(isPatch("kubernetes:core/v1:ConfigMapPatch", { kind: "ConfigMap" })).toBe(true);
     expect(isPatch("kubernetes:core/v1:ConfigMap", { kind: "ConfigMap" })).toBe(false);
     expect(isPatch("kubernetes:example.org/v1:CarPatch", { kind: "CarPatch" })).toBe(false);

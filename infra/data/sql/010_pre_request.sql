@@ -1,6 +1,6 @@
 -- What runs first in every request. All of it lives outside the exposed schemas, where it could be called over the API.
 
--- Ends a request with this answer instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). An expected answer is no fault of the server, and
+-- Ends a request with this answer instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). An expected answer is no error of the server, and
 -- a 304 per cached request would fill its log: hence the setting, which the anonymous role may change, but has no way to. Both need a superuser.
 create or replace function gatehouse.answer(status integer, code text, message text, headers json) returns void
   language plpgsql

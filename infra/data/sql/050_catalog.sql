@@ -85,7 +85,7 @@ comment on column catalog.dimensions.relation is 'Relation that it appears in';
 comment on column catalog.dimensions.column_name is 'Column that it appears in';
 comment on column catalog.dimensions.editorial is 'Anything else, passed on untouched';
 
-comment on table catalog.endpoints is 'What the database does not say about a relation by itself';
+comment on table catalog.endpoints is 'What the database itself has no place for: title, kind, sources and description of a relation';
 comment on column catalog.endpoints.schema is 'Schema of the relation';
 comment on column catalog.endpoints.relation is 'Name of the relation';
 comment on column catalog.endpoints.kind is 'dim, fact, indicator, supply or ref; the beginning of the name when it is null';

@@ -187,7 +187,7 @@ comment on column :"api".meta_endpoints.relation is 'Name of the relation: the p
 comment on column :"api".meta_endpoints.type is 'table, partitioned table, view, materialized view or foreign table';
 comment on column :"api".meta_endpoints.kind is 'dim, fact, indicator, supply or ref; null when it is not known';
 comment on column :"api".meta_endpoints.title is 'Title for people';
-comment on column :"api".meta_endpoints.description is 'What it holds';
+comment on column :"api".meta_endpoints.description is 'What it contains';
 comment on column :"api".meta_endpoints.tags is
   'Tags <namespace>:<value>, the namespace one of provider, topic, geo, cadence, eu_theme, layer; e.g. tags=cs.{topic:health}';
 comment on column :"api".meta_endpoints.row_estimate is
@@ -212,7 +212,7 @@ comment on column :"api".meta_sources.last_ingested_at is 'When it was last take
 comment on column :"api".meta_sources.upstream_updated_at is 'When upstream last changed it';
 comment on column :"api".meta_sources.next_expected_at is 'When the next version should have been taken in';
 comment on column :"api".meta_sources.freshness is
-  'late: upstream has newer data, or the next version is overdue; unknown: nothing is said about when it was or will be taken in; else fresh';
+  'late: upstream has newer data, or the next version is overdue; unknown: no date states when it was or will be taken in; else fresh';
 comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together; null when it is not known';
 comment on column :"api".meta_sources.endpoints is 'The relations that hold its rows, as <schema>.<relation>';
 
@@ -224,4 +224,4 @@ comment on column :"api".meta_dimensions.description is 'What it means';
 comment on column :"api".meta_dimensions.schema is 'Schema of the relation that it appears in';
 comment on column :"api".meta_dimensions.relation is 'Relation that it appears in';
 comment on column :"api".meta_dimensions.column_name is 'Column that it appears in';
-comment on column :"api".meta_dimensions.editorial is 'What else the editors say about it';
+comment on column :"api".meta_dimensions.editorial is 'Note of the editors';

@@ -40,8 +40,8 @@ export function ownDatabase(
 
 /**
  * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=verify-full&sslrootcert=/ca.crt`.
- * @param variable environment variable that holds it, so that its password is in no command line
- * @throws ContractError when it holds no such URL, or the file of `sslrootcert` cannot be read
+ * @param variable environment variable that contains it, so that its password is in no command line
+ * @throws ContractError when it contains no such URL, or the file of `sslrootcert` cannot be read
  */
 export function databaseOf(variable: string, environment: Environment): ClientConfig {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {

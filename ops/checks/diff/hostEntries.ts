@@ -85,7 +85,7 @@ export const HOST: Table["host"] = {
     role: {
       ...value("is", (role: HostFacts["role"]) => KIND[role]),
       effect: (_, __, { was, is }) => (opensAll(is) && !opensAll(was) ? "public" : "other"),
-      // Nothing else says that an application is now the sign-in page.
+      // No other statement reports that an application is now the sign-in page.
       implied: (was, is, change, diff) =>
         was !== "identity-provider" &&
         is !== "identity-provider" &&

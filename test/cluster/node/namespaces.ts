@@ -14,7 +14,7 @@ const KUBELET_PARAMETERS = {
   "kernel/keys/root_maxkeys": "1000000",
   "kernel/keys/root_maxbytes": "25000000",
 };
-/** Folders that programs of the node write to, whatever their options say. */
+/** Folders that programs of the node write to, whatever their options are. */
 export const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods"];
 const CGROUPS = "/sys/fs/cgroup";
 /**

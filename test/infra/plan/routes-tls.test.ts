@@ -54,22 +54,22 @@ describe("TLS that is terminated before the gateway", () => {
   });
 
   test("sets the protocol after the strip and before any authentication", () => {
-    const said = ["gatehouse-strip", "gatehouse-upstream"];
+    const forwarded = ["gatehouse-strip", "gatehouse-upstream"];
     expect(rules(plan, "wiki").map(({ middlewares }) => middlewares.map(withoutHash))).toEqual([
-      said,
+      forwarded,
       [
-        ...said,
+        ...forwarded,
         "gatehouse-background",
         "gatehouse-outpost-all-users-forward-auth-401-upstream",
         "gatehouse-background-end",
       ],
-      [...said, "gatehouse-outpost-all-users-forward-auth-upstream"],
+      [...forwarded, "gatehouse-outpost-all-users-forward-auth-upstream"],
     ]);
-    expect(rules(plan, "grafana").map(({ middlewares }) => middlewares)).toEqual([said]);
-    expect(rules(plan, "legacy").map(({ middlewares }) => middlewares)).toEqual([[...said, "legacy-basic-auth"]]);
+    expect(rules(plan, "grafana").map(({ middlewares }) => middlewares)).toEqual([forwarded]);
+    expect(rules(plan, "legacy").map(({ middlewares }) => middlewares)).toEqual([[...forwarded, "legacy-basic-auth"]]);
     expect(rules(plan, "gatehouse-outpost-mesh").map(({ middlewares }) => middlewares)).toEqual([
-      said,
-      [...said, "gatehouse-sign-in-error"],
+      forwarded,
+      [...forwarded, "gatehouse-sign-in-error"],
     ]);
   });
 });

@@ -20,11 +20,11 @@ afterEach(() => rmSync(project, { recursive: true }));
 async function reason(environment: Record<string, string | undefined> = process.env): Promise<string> {
   const error: unknown = await checkPolicyPack(environment, project).catch((thrown: unknown) => thrown);
   if (!(error instanceof UserError)) throw new Error("the pack starts", { cause: error });
-  const [, said] =
+  const [, message] =
     /^the policy pack does not start: (.*)\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.$/.exec(
       error.message,
     ) ?? [];
-  return said ?? error.message;
+  return message ?? error.message;
 }
 
 /** A PATH whose `node` is a script. */

@@ -130,8 +130,8 @@ describe("the install lock", () => {
 
 describe("the reported output of npm", () => {
   test("contains its errors, without warnings and usage", () => {
-    const said = "npm warn old\nnpm error code EUSAGE\nnpm error Missing: x\nnpm error Usage:\nnpm error npm ci\n";
-    expect(summaryOf(said)).toBe("npm error code EUSAGE\nnpm error Missing: x");
+    const output = "npm warn old\nnpm error code EUSAGE\nnpm error Missing: x\nnpm error Usage:\nnpm error npm ci\n";
+    expect(summaryOf(output)).toBe("npm error code EUSAGE\nnpm error Missing: x");
   });
 
   test("contains its last lines if it has no error", () => {

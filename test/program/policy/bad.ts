@@ -163,7 +163,7 @@ export const BAD: readonly Bad[] = [
       "one-route-per-host: Ingress default/added",
     ],
   ],
-  // Middlewares do what their names say.
+  // Middlewares do what their names state.
   [
     "a strip that leaves one spelling",
     edit("Middleware default/gatehouse-strip", ({ spec }) => {

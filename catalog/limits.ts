@@ -1,22 +1,22 @@
 /**
  * The limits of the data API that the catalog publishes, from `data_api.limits` of the stack: the stack passes them to the server, the server
  * to the page (`config.json`), and the page respects them. `text` is the sentence of the About page; several limits can share one. A sentence
- * contains a limit by its name. The order is that of the page.
+ * contains a limit by its name. The order is that of the page. With a higher value of those with `higher: "more"`, a client may request more.
  */
 export const LIMITS = {
   /** Maximum number of rows in one response. */
-  maxRows: { text: "limitRows" },
+  maxRows: { text: "limitRows", higher: "more" },
   /** Rows of the largest table that is counted exactly. */
-  exactCountRows: { text: "limitCount" },
+  exactCountRows: { text: "limitCount", higher: "more" },
   /** Maximum duration of a query, in milliseconds; in seconds in texts. */
-  statementTimeout: { text: "limitTime", perUnit: 1000 },
+  statementTimeout: { text: "limitTime", perUnit: 1000, unit: "ms", higher: "more" },
   /** Average rate of one client address. */
-  requestsPerSecond: { text: "limitRate" },
-  burst: { text: "limitRate" },
+  requestsPerSecond: { text: "limitRate", higher: "more" },
+  burst: { text: "limitRate", higher: "more" },
   /** Concurrent requests of one client address. */
-  inFlight: { text: "limitRate" },
+  inFlight: { text: "limitRate", higher: "more" },
   /** Seconds for which a response can be cached without revalidation. */
-  maxAge: { text: "limitCache" },
+  maxAge: { text: "limitCache", unit: "s", higher: "other" },
 } as const;
 
 /** Maximum number of items of a `select`, for every stack; the gateway routes no longer list. */

@@ -1,5 +1,5 @@
 /** What of the data API's database only a superuser sets up, or the main user of a managed server that may do so. */
-interface SuperuserFeature {
+export interface SuperuserFeature {
   readonly kind: "event trigger" | "setting" | "parameter";
   readonly name: string;
   /** Of a setting of the authenticator. */

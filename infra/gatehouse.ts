@@ -17,7 +17,7 @@ import { Outposts } from "./identity/outposts.ts";
 import { Observability } from "./observability/observability.ts";
 import { computePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/types.ts";
-import { Postgres } from "./postgres.ts";
+import { Postgres } from "./postgres/postgres.ts";
 import { withContext } from "./prerequisites/identity.ts";
 import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
 import { type Servers, SERVERS } from "./servers.ts";

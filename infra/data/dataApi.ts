@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
 import { isProtected } from "../postgres/access.ts";
 import { mountedCertificates } from "../postgres/rootCertificates.ts";
-import type { Postgres } from "../postgres.ts";
+import type { Postgres } from "../postgres/postgres.ts";
 import { Catalog } from "./catalog.ts";
 import type { CatalogFiles } from "./catalogFiles.ts";
 import { Database } from "./database.ts";

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Plan } from "../plan/types.ts";
-import type { Postgres } from "../postgres.ts";
+import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";

@@ -8,7 +8,7 @@ import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
-import type { Postgres } from "../postgres.ts";
+import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
 import { LISTEN, PROBES } from "./containers.ts";
 import { AuthentikDatabase } from "./database.ts";

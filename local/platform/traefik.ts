@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
-import { ACCESS_LOG, METRICS } from "../../infra/gateway/staticOptions.ts";
+import { ACCESS_LOG, METRICS } from "./traefikArguments.ts";
 import { choosePorts } from "./ports.ts";
 import type { Processes } from "./processes.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stackSchema } from "../../config/json-schema.ts";
-import { traefikArguments } from "../../infra/gateway/staticOptions.ts";
+import { traefikArguments } from "../../local/platform/traefikArguments.ts";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");

@@ -11,7 +11,7 @@ import type { Settings } from "../../config/settings.ts";
 import { AuthentikDatabase } from "../../infra/identity/database.ts";
 import { Grants } from "../../infra/data/grants.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import { Postgres } from "../../infra/postgres.ts";
+import { Postgres } from "../../infra/postgres/postgres.ts";
 import { SERVERS } from "../../infra/servers.ts";
 import { isProtected } from "../../infra/postgres/access.ts";
 import { resolveRolePassword } from "../../infra/postgres/rolePassword.ts";

@@ -1,4 +1,5 @@
 /** Statements about the data API. Pure. */
+import { LIMITS } from "../../../catalog/limits.ts";
 import type { DefaultFacts, GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
 import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark } from "./phrases.ts";
@@ -104,17 +105,16 @@ function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> & Partia
   return JSON.parse(id) as DefaultFacts;
 }
 
-/** A higher limit of these lets a client request more. */
-const GENEROUS = ["maxRows", "statementTimeout", "exactCountRows", "requestsPerSecond", "burst", "inFlight"];
-
-const UNITS: Readonly<Record<string, string>> = { statementTimeout: "ms", maxAge: "s" };
+/** Those that the catalog publishes; the others decide what the server does, not what a client may request. */
+const LIMIT: Readonly<Record<string, { readonly unit?: string; readonly higher: "more" | "other" } | undefined>> =
+  LIMITS;
 
 const limit: Table["limit"] = {
   ...fieldsOnly("limit ", {
     value: {
       sentence: (before, after, { id }) =>
-        value("is", (one: number) => mark(`${one}${UNITS[id] ?? ""}`)).sentence(before, after),
-      effect: (before, after, { id }) => (!GENEROUS.includes(id) ? "other" : after > before ? "more" : "less"),
+        value("is", (one: number) => mark(`${one}${LIMIT[id]?.unit ?? ""}`)).sentence(before, after),
+      effect: (before, after, { id }) => (LIMIT[id]?.higher !== "more" ? "other" : after > before ? "more" : "less"),
     },
   }),
   // As in the stack file.

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { SUPERUSER_FEATURES, type SuperuserFeature } from "../../../config/superuserFeatures.ts";
 import type { DataPlan, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
 
 /** The name of PUBLIC, all roles, in what is read from the system catalog. */
@@ -26,20 +26,15 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
   return {
     ...plan,
     schemas: new Map(plan.schemas.map((schema) => [schema.name, schema])),
-    eventTriggers: migrated(/\bcreate event trigger (\w+)/g),
-    parameters: migrated(/\bgrant set on parameter (\w+) to %I/g),
+    eventTriggers: migrated("event trigger"),
+    parameters: migrated("parameter"),
     visitors: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),
     privileges: (role, schema, kind) => cells.get(key(role, schema, kind)) ?? [],
   };
 }
 
-const MIGRATIONS = new URL("../../../infra/data/sql/", import.meta.url);
-
-/** What the migrations create in addition to the plan's grants: the first group of each match in their texts. */
-function migrated(pattern: RegExp): string[] {
-  const files = readdirSync(MIGRATIONS).sort();
-  const texts = files.map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
-  return texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
+function migrated(kind: SuperuserFeature["kind"]): string[] {
+  return SUPERUSER_FEATURES.flatMap((feature) => (feature.kind === kind ? [feature.name] : []));
 }
 
 const KINDS: Readonly<Record<string, ObjectKind>> = {

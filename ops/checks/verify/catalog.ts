@@ -1,5 +1,11 @@
+import { PAGES } from "../../../catalog/pages.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
+
+/** One path of each page, without a leading slash. */
+const PATHS = Object.keys(PAGES).map((path) =>
+  path.slice(1).replace(":schema", "api_v1").replace(":relation", "meta_endpoints").replace(":id", "some"),
+);
 
 /**
  * The catalog of one domain (spec 001, "Catalog frontend URL patterns"): its page, the data API that the page reads, and 404 for other methods.
@@ -17,7 +23,7 @@ export function checkCatalog(base: string, data: string): Promise<Check[]> {
 /** The page is served at each of its paths, and its policy allows connections to itself and that data API only. */
 function checkPage(client: HttpClient, base: string, data: string): Promise<Check> {
   return checkAnswers(client, `${base}data`, async () => {
-    for (const path of ["data", "data/api_v1/meta_endpoints", "sources/some", "contract", "about"]) {
+    for (const path of PATHS) {
       const answer = await client.send(base + path);
       expectEqual(`status of ${path}`, answer.status, 200);
       expectEqual(`Content-Type of ${path}`, headerOf(answer, "content-type"), "text/html; charset=utf-8");

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
-import { traefikArguments } from "../../../infra/gateway/staticOptions.ts";
+import { traefikArguments } from "../../../local/platform/traefikArguments.ts";
 import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
 import { applyYaml } from "../../../local/platform/api.ts";
 import { COREDNS, TRAEFIK } from "../images/images.ts";

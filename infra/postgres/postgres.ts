@@ -1,12 +1,12 @@
 import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
-import type { PostgresServer, Settings } from "../config/settings.ts";
-import type { Cluster } from "./cluster.ts";
-import { type Access, existing } from "./postgres/access.ts";
-import { writeRootCertificates } from "./postgres/certificateFile.ts";
-import { Installation } from "./postgres/installation.ts";
-import { resolveSecret } from "./secrets.ts";
-import type { Servers } from "./servers.ts";
+import type { PostgresServer, Settings } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import { type Access, existing } from "./access.ts";
+import { writeRootCertificates } from "./certificateFile.ts";
+import { Installation } from "./installation.ts";
+import { resolveSecret } from "../secrets.ts";
+import type { Servers } from "../servers.ts";
 
 export interface PostgresArgs {
   readonly server: PostgresServer;

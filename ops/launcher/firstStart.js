@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { request } from "node:http";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -125,11 +126,39 @@ function isExecutable(file) {
   }
 }
 
-/** @param {string} host */
-async function isReachable(host) {
-  if (process.env.HTTPS_PROXY || process.env.https_proxy) return true;
+/**
+ * @param {string} host
+ * @param {string | undefined} proxy URL of a proxy for HTTPS, which Node.js does not use by itself
+ */
+export async function isReachable(host, proxy = process.env.HTTPS_PROXY || process.env.https_proxy) {
+  if (proxy) return admits(proxy, host);
   return globalThis.fetch(`https://${host}/`, { method: "HEAD", signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
     () => true,
     () => false,
   );
+}
+
+/**
+ * Returns whether a proxy opens a tunnel to a host; true for one that is no plain HTTP proxy.
+ * @param {string} proxy
+ * @param {string} host
+ * @returns {Promise<boolean>}
+ */
+function admits(proxy, host) {
+  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol !== "http:") return Promise.resolve(true);
+  const credentials = [url.username, url.password].map(decodeURIComponent).join(":");
+  const headers = url.username ? { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` } : {};
+  const target = { host: url.hostname, port: url.port || 80, method: "CONNECT", path: `${host}:443`, headers };
+  return new Promise((resolve) => {
+    const tunnel = request({ ...target, timeout: MAX_ANSWER_MS });
+    tunnel.once("connect", (answer, socket) => {
+      socket.destroy();
+      resolve(answer.statusCode === 200);
+    });
+    tunnel.once("timeout", () => tunnel.destroy(new Error("timeout")));
+    tunnel.once("error", () => resolve(false));
+    tunnel.end();
+  });
 }

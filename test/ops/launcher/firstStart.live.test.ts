@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
-import { announceBuild } from "../../../ops/launcher/firstStart.js";
+import { announceBuild, isReachable } from "../../../ops/launcher/firstStart.js";
 import { packageFolder } from "../../../config/folders.ts";
 
 const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "pulumi", "traefik"];
@@ -76,4 +79,19 @@ test("prints nothing if no program is built", async () => {
   expect(await announce(offline)).toEqual(nothing);
   rmSync(path.join(folder, "bin", "go"));
   expect(await announce(offline)).toEqual(nothing);
+});
+
+test("asks a proxy for each host, since it may admit registries only", async () => {
+  const proxy = createServer();
+  proxy.on("connect", ({ url, headers }, socket) => {
+    const admitted = url === "registry.example.org:443" && headers["proxy-authorization"] === "Basic bWU6cEBzcw==";
+    socket.end(`HTTP/1.1 ${admitted ? "200 OK" : "403 Forbidden"}\r\n\r\n`);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const at = (host: string) => isReachable(host, `http://me:p%40ss@127.0.0.1:${port}`);
+  expect(await Promise.all([at("registry.example.org"), at("github.com")])).toEqual([true, false]);
+  proxy.close();
+  await once(proxy, "close");
+  expect(await at("registry.example.org")).toBe(false);
 });

@@ -33,13 +33,15 @@ export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryRes
   });
 }
 
-/** Returns the number of rows of a relation; null if the API refuses to count it. */
+/** Returns the number of rows of a relation, which the API counts if its tables have no more than `exact_count_rows`. */
 export function useTotal({ schema, relation, stability }: Endpoint, enabled: boolean): UseQueryResult<number | null> {
   const profile = stability === "stable" ? undefined : schema;
   const request: RowsRequest = { relation, profile, params: [["limit", "0"]], prefer: "count=exact" };
   return useQuery({
     queryKey: ["total", request],
     enabled,
+    // A view can take the database a second.
+    staleTime: 600_000,
     queryFn: async ({ signal }) => (await fetchRows(request, signal)).total,
   });
 }

@@ -71,12 +71,12 @@ export const identifier = (...reserved: string[]) =>
     "an unreserved Postgres name",
     "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
   );
-/** A database or a role that exists: names that Postgres quotes, but for characters that separate or end a name elsewhere. */
+/** A database or a role that exists. Its name can need quotes in SQL, but contains no comma, which separates names in a list of the migrations. */
 export const existingName = () =>
   text(
     /^(?!pg_|(public|none)$)[A-Za-z0-9_.@-]{1,63}$/,
     "a name in Postgres",
-    "use at most 63 of A-Z, a-z, 0-9, _, ., @ and -, or rename it",
+    "use at most 63 of A-Z, a-z, 0-9, _, ., @ and -; Postgres reserves pg_*, public and none",
   );
 const OTHER_SCHEMAS = ["information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*"];
 /** A schema that the anonymous role can read. */

@@ -87,12 +87,12 @@ const schema = z.strictObject({
       private: list(closedSchemaName())
         .default(["private_marts", "private_raw"])
         .describe(
-          "Schemas with personal data: created, without grants for the anonymous role; `public` too in an existing database.",
+          "Schemas with personal data: created, without grants for the anonymous role. In an existing database, `public` is permitted.",
         ),
       hidden: list(closedSchemaName())
         .default([])
         .describe(
-          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public; `public` too in an existing database.",
+          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public. In an existing database, `public` is permitted.",
         ),
       deprecated: z
         .record(z.string(), deprecation)
@@ -223,9 +223,13 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
   }
   const exposed = fields.schemas?.exposed ?? [];
   const all = [...exposed, ...(fields.schemas?.private ?? []), ...(fields.schemas?.hidden ?? [])];
+  if (name !== undefined && existing !== true && !identifier().safeParse(name).success) {
+    const message = `database "${name}" needs quotes in SQL, which only an existing one may`;
+    found.push(problem(within(location, "database"), message, "use at most 63 of a-z, 0-9 and _"));
+  }
   if (all.includes("public") && existing !== true) {
     const hint = "remove it, or, if the database exists before the stack, set database: { name: …, existing: true }";
-    found.push(problem(within(location, "schemas"), 'schema "public" belongs to an existing database', hint));
+    found.push(problem(within(location, "schemas"), 'schema "public" requires an existing database', hint));
   }
   for (const schema of repeated(all)) {
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;

@@ -71,7 +71,11 @@ function onlyStack({ project }: Shell): string {
   const stacks = stacksOf(readdirSync(project));
   const [only, ...others] = stacks;
   if (only !== undefined && others.length === 0) return only;
-  throw new ContractError(`name a stack${only === undefined ? "" : `: ${stacks.join(", ")}`}`);
+  throw new ContractError(
+    only === undefined
+      ? `no file Pulumi.<stack>.yaml in ${project}; run npx gatehouse init`
+      : `name a stack: ${stacks.join(", ")}`,
+  );
 }
 
 async function check(stack: string, options: Options, shell: Shell): Promise<number> {

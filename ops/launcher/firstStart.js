@@ -102,9 +102,21 @@ function isPresent(name, { version, versionArgument, build }, cache, searchPath)
   const found = onPath(name, searchPath);
   return (
     // Of a program on PATH, the local platform uses the pinned version only (find.ts).
-    (found !== undefined && spawnSync(found, [versionArgument], { encoding: "utf8" }).stdout?.includes(version)) ||
+    (found !== undefined && prints(found, versionArgument, version)) ||
     versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}-${PLATFORM}`, "bin", name)))
   );
+}
+
+/**
+ * Returns whether a program prints exactly this version.
+ * @param {string} file
+ * @param {string} argument
+ * @param {string} version
+ */
+function prints(file, argument, version) {
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { stdout, stderr } = spawnSync(file, [argument], { encoding: "utf8", timeout: 20_000, env });
+  return new RegExp(`(?<![\\d.])${version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`).test(`${stdout}${stderr}`);
 }
 
 /**
@@ -148,9 +160,14 @@ function admits(proxy, host) {
   const address = proxy.includes("://") ? proxy : `http://${proxy}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "http:") return Promise.resolve(true);
-  const credentials = [url.username, url.password].map(decodeURIComponent).join(":");
-  const headers = url.username ? { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` } : {};
-  const target = { host: url.hostname, port: url.port || 80, method: "CONNECT", path: `${host}:443`, headers };
+  const headers = url.username ? { "proxy-authorization": `Basic ${credentialsOf(url)}` } : {};
+  const target = {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port || 80,
+    method: "CONNECT",
+    path: `${host}:443`,
+    headers,
+  };
   return new Promise((resolve) => {
     const tunnel = request({ ...target, timeout: MAX_ANSWER_MS });
     tunnel.once("connect", (answer, socket) => {
@@ -161,4 +178,16 @@ function admits(proxy, host) {
     tunnel.once("error", () => resolve(false));
     tunnel.end();
   });
+}
+
+/** @param {URL} url */
+function credentialsOf({ username, password }) {
+  const plain = [username, password].map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text; // a % that encodes nothing
+    }
+  });
+  return Buffer.from(plain.join(":")).toString("base64");
 }

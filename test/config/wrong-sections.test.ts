@@ -33,8 +33,15 @@ const cases = [
     title: "the schema public in a database that the stack creates",
     raw: stack({ data_api: { ...sections.data_api, schemas: { hidden: ["public"] } } }),
     lines: [
-      'data_api.schemas: schema "public" belongs to an existing database. ' +
+      'data_api.schemas: schema "public" requires an existing database. ' +
         "Remove it, or, if the database exists before the stack, set database: { name: …, existing: true }.",
+    ],
+  },
+  {
+    title: "a database of the stack whose name needs quotes",
+    raw: stack({ data_api: { ...sections.data_api, database: { name: "my-shop" } } }),
+    lines: [
+      'data_api.database: database "my-shop" needs quotes in SQL, which only an existing one may. Use at most 63 of a-z, 0-9 and _.',
     ],
   },
   {

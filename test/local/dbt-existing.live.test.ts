@@ -38,20 +38,19 @@ beforeAll(async () => {
     .replaceAll(/^ +\+(pre-hook|on_schema_change|full_refresh):.*\n/gm, "");
   expect(replacing).not.toContain("incremental");
   writeFileSync(file, replacing);
-  [dbt, api] = await Promise.all([
-    installDbt(),
-    startDataApi({
-      ...{ superuser: false, writers: ["dbt", "etl"], content: CONTENT },
-      ...{ exposed: ["api_v1", "marts", "raw"], private: ["people"], hidden: [] },
-    }),
-  ]);
+  dbt = await installDbt();
+  api = await startDataApi({
+    ...{ superuser: false, writers: ["dbt", "etl"], content: CONTENT },
+    ...{ exposed: ["api_v1", "marts", "raw"], private: ["people"], hidden: [] },
+  });
   const { port } = (
     await api.query<{ port: string }>("select setting as port from pg_settings where name = 'port'")
   )[0] ?? { port: "" };
-  env = { PGHOST: "127.0.0.1", PGPORT: port, PGUSER: "dbt", PGPASSWORD: password };
+  env = { PGHOST: "127.0.0.1", PGPORT: port, PGUSER: "dbt", PGPASSWORD: password, PGDATABASE: api.plan.database };
 });
 afterAll(async () => {
-  await api.stop();
+  // Undefined if dbt could not be installed.
+  await (api as DataApi | undefined)?.stop();
   rmSync(project, { recursive: true });
 });
 

@@ -20,7 +20,8 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   const isGenerated = (path: string): boolean => /^(venv|target|logs)$/.test(relative(DBT_PROJECT, path));
   cpSync(DBT_PROJECT, project, { recursive: true, filter: (path) => !isGenerated(path) });
-  [dbt, api] = await Promise.all([installDbt(), startDataApi()]);
+  dbt = await installDbt();
+  api = await startDataApi();
   const session = await api.session();
   env = { PGHOST: "127.0.0.1", PGPORT: String(session.port), PGPASSWORD: password };
   await session.query(`alter role ${api.roles.owner} password '${password}'; set role ${api.roles.owner}`);
@@ -36,7 +37,8 @@ beforeAll(async () => {
   await session.end();
 });
 afterAll(async () => {
-  await api.stop();
+  // Undefined if dbt could not be installed.
+  await (api as DataApi | undefined)?.stop();
   rmSync(project, { recursive: true });
 });
 

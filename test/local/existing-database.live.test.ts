@@ -136,6 +136,11 @@ describe.each([
       expect.objectContaining({ hint: "REVOKE SELECT ON TABLE public.invoice FROM PUBLIC;", danger: "leak" }),
     ]);
     await api.query("revoke select on public.invoice from public");
+    await api.query("alter function public.helper() security definer");
+    expect(await differences()).toEqual([
+      expect.objectContaining({ subject: "function public.helper()", danger: "takeover" }),
+    ]);
+    await api.query("alter function public.helper() security invoker");
     expect(await differences()).toEqual([]);
   });
 

@@ -74,6 +74,8 @@ export interface ExistingDatabase extends Pick<DataPlan, "writers" | "superuser"
  * @param existing default: a database that the stack creates, with a superuser
  */
 export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi> {
+  // An existing one can have a name that needs quotes in SQL.
+  const name = existing === undefined ? "gatehouse" : "my-Shop";
   const folder = await mkdtemp(join(tmpdir(), "gatehouse-data-"));
   await chmod(folder, 0o711); // Postgres runs as another user when this is root
   const processes = new Processes(join(folder, "logs"), randomUUID());
@@ -85,11 +87,7 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
     await client.connect();
     return client;
   };
-  const query = async <Row extends pg.QueryResultRow>(
-    text: string,
-    role?: string,
-    database = "gatehouse",
-  ): Promise<Row[]> => {
+  const query = async <Row extends pg.QueryResultRow>(text: string, role?: string, database = name): Promise<Row[]> => {
     const client = await connect(database);
     try {
       if (role !== undefined) await client.query(`set role ${role}`);
@@ -103,14 +101,14 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
   const user = superuser ? "postgres" : ADMINISTRATOR;
   const plan = dataPlan(
     {
-      ...{ database: "gatehouse", existing: existing !== undefined, writers },
+      ...{ database: name, existing: existing !== undefined, writers },
       ...{ exposed, private: closed, hidden, roles: ROLES, limits: LIMITS },
     },
     { user, superuser },
   );
   // As the main user of a managed server.
   await query(`create role ${ADMINISTRATOR} login createrole createdb password '${PASSWORD}'`, undefined, "postgres");
-  await query(`create database gatehouse owner ${user}`, undefined, "postgres");
+  await query(`create database "${name}" owner ${user}`, undefined, "postgres");
   if (existing) await query(existing.content);
   const createRoles = (): Promise<unknown> => query(roleStatements(), user, "postgres");
   await createRoles();
@@ -119,7 +117,7 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
   }
   const psql = await commandFor("postgres:18", { ...MACHINE, command: ["psql"], args: [] });
   const migration = (variables = {}): Psql =>
-    migrationOf(psql, { ...address, user }, { ...migrationVariables(plan), ...variables });
+    migrationOf(psql, { ...address, user, database: name }, { ...migrationVariables(plan), ...variables });
   const migrate = (variables = {}): void => {
     const { file, args, env } = migration(variables);
     const result = spawnSync(file, args, { encoding: "utf8", env });
@@ -139,14 +137,14 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
     await running?.stop([]);
     running = new Processes(join(folder, "logs-postgrest"), randomUUID());
     const { file } = await commandFor("postgrest/postgrest:v12.0.2", { ...MACHINE, command: [], args: [] });
-    const env = { ...postgrestSettings(ports, exposed), ...settings };
+    const env = { ...postgrestSettings(ports, exposed, name), ...settings };
     running.start({ name: "postgrest", command: file, args: [], env, stopSignal: "SIGKILL" });
     await running.until("postgrest", async () => (await get("/")).status === 200);
   };
   await restart();
   return {
     query,
-    session: () => connect("gatehouse"),
+    session: () => connect(name),
     migrate,
     createRoles,
     startMigration: () => {
@@ -204,7 +202,7 @@ interface Psql {
 
 function migrationOf(
   psql: Command,
-  { host, port, user }: { readonly host: string; readonly port: number; readonly user: string },
+  { host, port, user, database }: Readonly<Record<"host" | "user" | "database", string>> & { readonly port: number },
   variables: Readonly<Record<string, string>>,
 ): Psql {
   const files = readdirSync(SQL).sort();
@@ -218,7 +216,7 @@ function migrationOf(
     PGPORT: String(port),
     PGUSER: user,
     PGPASSWORD: PASSWORD,
-    PGDATABASE: "gatehouse",
+    PGDATABASE: database,
   };
   return { file: psql.file, args: [...psql.args, ...args], env: { ...process.env, ...connection } };
 }
@@ -226,9 +224,10 @@ function migrationOf(
 function postgrestSettings(
   { postgres, postgrest }: { postgres: number; postgrest: number },
   exposed: readonly string[],
+  database: string,
 ): Record<string, string> {
   return {
-    PGRST_DB_URI: `postgres://${ROLES.authenticator}:${PASSWORD}@127.0.0.1:${postgres}/gatehouse`,
+    PGRST_DB_URI: `postgres://${ROLES.authenticator}:${PASSWORD}@127.0.0.1:${postgres}/${database}`,
     PGRST_DB_SCHEMAS: [...exposed, "gatehouse_openapi"].join(","),
     PGRST_DB_ANON_ROLE: ROLES.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",

@@ -25,7 +25,7 @@ async function attempt(sql: string): Promise<string> {
 }
 
 const refusal = (kind: string, relation: string, source = "private_marts.person"): string =>
-  `${kind} ${relation} reads ${source}, which holds personal data: everyone could read it there`;
+  `${kind} ${relation} reads ${source}, which contains personal data: everyone could read it there`;
 
 test("refuses also in a session with session_replication_role = replica, which bulk loads use", async () => {
   const sql = `begin; set local session_replication_role = replica; set local role ${api.roles.owner};

@@ -58,7 +58,7 @@ export function textOf(drawn: Drawn): string {
 
 /**
  * Whether a request matches.
- * @param others what its path, headers and so on answer to each other condition, in the order of reading; missing = no
+ * @param others whether its path, headers and so on match each other condition, in the order of the text; missing = no
  */
 export function holds(drawn: Drawn, host: string, others: boolean[]): boolean {
   if ("host" in drawn) return drawn.host.toLowerCase() === host;

@@ -9,10 +9,14 @@ export function RowCount({ endpoint }: { endpoint: Endpoint }): VNode {
   const { t } = useText();
   const { row_estimate, type } = endpoint;
   const element = useRef<HTMLSpanElement>(null);
-  const [visible, setVisible] = useState(false);
-  const { data } = useTotal(endpoint, visible && row_estimate === null);
+  const [wasVisible, setVisible] = useState(false);
+  const { data } = useTotal(endpoint, wasVisible && row_estimate === null);
   useEffect(() => {
-    const observer = new IntersectionObserver((entries) => setVisible(entries.some((entry) => entry.isIntersecting)));
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      setVisible(true);
+      observer.disconnect();
+    });
     if (element.current) observer.observe(element.current);
     return () => observer.disconnect();
   }, []);

@@ -49,7 +49,7 @@ export function operatorsOf(column: Pick<Column, "type">): Operator[] {
 const YEAR =
   /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|_(year|aar|år|dato|date)$/iu;
 const REGION =
-  /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no|id))?$/iu;
+  /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no))?$/iu;
 
 /** Whether a column is a time. */
 export function isTime(column: Column): boolean {

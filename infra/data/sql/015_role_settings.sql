@@ -7,7 +7,7 @@ alter role :"anonymous" set hash_mem_multiplier = 1;
 alter role :"anonymous" set max_parallel_workers_per_gather = 0;
 alter role :"anonymous" set jit = off;
 
--- Only a superuser sets these, so they cannot be set for a transaction: they hold from the login of the role that PostgREST connects as.
+-- Only a superuser sets these, so they cannot be set for a transaction: they apply from the login of the role that PostgREST connects as.
 select gatehouse.attempt(pg_catalog.format('alter role %I set temp_file_limit = ''512MB''', :'authenticator'));
 -- What a client sends stays out of the server's log.
 select gatehouse.attempt(pg_catalog.format('alter role %I set log_min_error_statement = ''panic''', :'authenticator'));

@@ -47,7 +47,7 @@ begin
   select * into leak from gatehouse.leaks() limit 1;
   if not found then return; end if;
   raise insufficient_privilege using
-    message = pg_catalog.format('%s %s reads %s, which holds personal data: everyone could read it there',
+    message = pg_catalog.format('%s %s reads %s, which contains personal data: everyone could read it there',
       leak.kind, leak.relation, leak.private_relation),
     hint = pg_catalog.format('Take %s out of it, or drop it, or put it into a private schema.', leak.private_relation);
 end

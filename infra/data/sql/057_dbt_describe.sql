@@ -78,9 +78,7 @@ begin
   )
   select 'tag', pg_catalog.format('%s.%s %s', c.schema, c.relation, c.tag) from (table removed union all table added) as c order by c.schema, c.relation, c.tag;
 
-  -- Without event triggers, nothing else notifies PostgREST of what dbt has built.
-  if not exists (select from pg_catalog.pg_event_trigger t where t.evtname = 'gatehouse_schema_changed') then
-    perform pg_catalog.pg_notify('pgrst', 'reload schema');
-  end if;
+  -- Without event triggers, or where they do not run for this role, nothing else notifies PostgREST of what dbt has built.
+  perform pg_catalog.pg_notify('pgrst', 'reload schema');
 end
 $$;

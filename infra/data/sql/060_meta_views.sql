@@ -214,7 +214,7 @@ comment on column :"api".meta_sources.next_expected_at is 'When the next version
 comment on column :"api".meta_sources.freshness is
   'late: upstream has newer data, or the next version is overdue; unknown: no date states when it was or will be taken in; else fresh';
 comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together; null when it is not known';
-comment on column :"api".meta_sources.endpoints is 'The relations that hold its rows, as <schema>.<relation>';
+comment on column :"api".meta_sources.endpoints is 'The relations that contain its rows, as <schema>.<relation>';
 
 comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each';
 comment on column :"api".meta_dimensions.source_id is 'The source, as in meta_sources';

@@ -131,7 +131,7 @@ as $$
     '<schema>', pg_catalog.to_json(schema)::text), '<max_rows>', max_rows), '<max_age>', max_age) || relations || ' } }')::json
 $$;
 
--- Responses of one operation; $1 = what a 200 or 206 holds besides its headers: `"content": {…},` or nothing.
+-- Responses of one operation; $1 = what a 200 or 206 contains besides its headers: `"content": {…},` or nothing.
 create or replace function gatehouse.openapi_responses(content text) returns text
   language sql
   immutable

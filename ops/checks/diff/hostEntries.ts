@@ -74,8 +74,12 @@ export const HOST: Table["host"] = {
             "has other rules, which admit the same users; run with --json to see them",
       effect: (_, __, { was, is }) =>
         opensByRules(was, is) || (isForgeable(is) && !isForgeable(was)) ? "public" : "other",
-      implied: (_, __, change, diff) =>
-        change.effect === "other" && (diff.fields(change).length > 1 || followsFromData(change.id, diff)),
+      implied: (before, after, change, diff) => {
+        const fields = diff.fields(change);
+        // Of another scheme, another entry point follows; of anything else it does not.
+        if (entryPointsText(before, after) !== "" && !fields.includes("url") && !fields.includes("tls")) return false;
+        return change.effect === "other" && (fields.length > 1 || followsFromData(change.id, diff));
+      },
     },
     application: {
       sentence: (before, after) =>

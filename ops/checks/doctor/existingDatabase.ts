@@ -2,6 +2,7 @@
 import type { ClientConfig } from "pg";
 import type { DataApi } from "../../../config/settings.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { quoted } from "../grants/sql.ts";
 import type { Check } from "../verify/check.ts";
 import { failed, passed } from "./prerequisite.ts";
 
@@ -11,16 +12,19 @@ interface Facts {
   readonly writers: readonly string[];
 }
 
-// The administrator may become a member of the schema's owner: by the ADMIN option, before Postgres 16 by CREATEROLE (006_memberships.sql).
+// The migrations make the administrator a member of the schema's owner and of the writers, where it may: by the ADMIN option, before Postgres 16
+// by CREATEROLE (006_memberships.sql).
 const FACTS = `
   select
     array(
-      select format('GRANT %s ON SCHEMA %I TO %I;', privilege, nspname, current_user)
-      from pg_namespace, unnest(array['USAGE', 'CREATE']) privilege
-      where nspname = $1 and not has_schema_privilege(oid, privilege) and not pg_has_role(nspowner, 'MEMBER WITH ADMIN OPTION')
-        and not (current_setting('server_version_num')::int < 160000
-          and (select rolcreaterole from pg_roles where rolname = current_user)
-          and not (select rolsuper from pg_roles r where r.oid = nspowner))
+      select format('GRANT %s ON SCHEMA %I TO %I;', privilege, n.nspname, current_user)
+      from pg_namespace n, unnest(array['USAGE', 'CREATE']) privilege
+      where n.nspname = $1 and not has_schema_privilege(n.oid, privilege) and not exists (
+        select from pg_roles r
+        where (r.oid = n.nspowner or r.rolname = any ($2::text[])) and has_schema_privilege(r.oid, n.oid, privilege) and (
+          pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION')
+          or current_setting('server_version_num')::int < 160000 and not r.rolsuper
+            and (select rolcreaterole from pg_roles where rolname = current_user)))
     ) as grants,
     array(select writer from unnest($2::text[]) writer where not exists (select from pg_roles where rolname = writer)) as writers`;
 
@@ -43,7 +47,9 @@ export async function existingDatabase(config: ClientConfig, dataApi: DataApi, f
     });
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    const fix = `as its owner run: GRANT CONNECT ON DATABASE "${database}" TO "${config.user}", or permit the connection in pg_hba.conf`;
+    const fix = /permission denied/.test(error.message)
+      ? `as its owner run: GRANT CONNECT ON DATABASE ${quoted(database)} TO ${quoted(`${config.user}`)}`
+      : "permit connections to it: pg_hba.conf, and ALTER DATABASE … ALLOW_CONNECTIONS";
     return [failed(name, error.message, fix)];
   }
 }

@@ -2,6 +2,7 @@
 import type { Client, ClientConfig } from "pg";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { quoted } from "../grants/sql.ts";
 import type { Check } from "../verify/check.ts";
 import { existingDatabase } from "./existingDatabase.ts";
 import type { Inputs } from "./inputs.ts";
@@ -108,7 +109,7 @@ function superuser(facts: Facts, user: string): Check {
   const name = "rights of the administrator";
   if (facts.superuser) return passed(name, `${user} is a superuser`);
   const problem = `postgres.user: ${user} is not a superuser, which gatehouse:data_api requires`;
-  const fix = `as a superuser of the server run: ALTER ROLE ${user} SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)`;
+  const fix = `as a superuser of the server run: ALTER ROLE ${quoted(user)} SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)`;
   return failed(name, problem, fix);
 }
 
@@ -126,17 +127,17 @@ function creator(facts: Facts, user: string, wanted: readonly string[], existing
   ];
   if (lacks.length > 0) {
     const problem = `postgres.user: ${user} lacks ${lacks.join(" and ")}`;
-    return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} ${lacks.join(" ")}`);
+    return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${quoted(user)} ${lacks.join(" ")}`);
   }
   const lacking = facts.databases
     .filter(({ name: database, owned, create }) => !(database === existing ? create : owned))
     .map(({ name: database, owner }) =>
       database === existing
-        ? { problem: `lacks CREATE on database ${database}`, grant: `CREATE ON DATABASE ${database}` }
-        : { problem: `does not own database ${database} (of ${owner})`, grant: owner },
+        ? { problem: `lacks CREATE on database ${database}`, grant: `CREATE ON DATABASE ${quoted(database)}` }
+        : { problem: `does not own database ${database} (of ${owner})`, grant: quoted(owner) },
     );
   if (lacking.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
-  const grants = new Set(lacking.map(({ grant }) => `GRANT ${grant} TO ${user}`));
+  const grants = new Set(lacking.map(({ grant }) => `GRANT ${grant} TO ${quoted(user)}`));
   return failed(
     name,
     `postgres.user: ${user} ${lacking.map(({ problem }) => problem).join(" and ")}`,

@@ -144,7 +144,8 @@ const FOLDER = new URL("sql/", import.meta.url);
  */
 export async function readLive(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {
   const { anonymous, authenticator } = roles;
-  const planned = [...schemas.keys()];
+  // What PostgreSQL and extensions create and grant in the schema `public` by default, they do in every database.
+  const planned = [...schemas.keys()].filter((schema) => schema !== "public");
   const read = async <Row extends object>(name: string, ...values: readonly unknown[]): Promise<Row[]> => {
     const sql = readFileSync(new URL(`${name}.sql`, FOLDER), "utf8");
     return (await client.query<Row>(sql, [...values])).rows;
@@ -158,11 +159,7 @@ export async function readLive(client: ClientBase, { schemas, roles }: GrantExpe
     routines: await read("routines", planned, anonymous),
     dependencies: await read("dependencies"),
     unrecorded: await read("unrecorded"),
-    // What PostgreSQL and extensions grant in the schema `public` by default, they grant in every database.
-    privileges: await read(
-      "privileges",
-      planned.filter((schema) => schema !== "public"),
-    ),
+    privileges: await read("privileges", planned),
     defaults: await read("defaults"),
     owned: await read("owned", [anonymous, authenticator]),
     eventTriggers: await read("event_triggers"),

@@ -74,7 +74,8 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
   const anonymous = quoted(expected.roles.anonymous);
   const keyword = kind.toUpperCase();
   const runs = `runs with the rights of ${quoted(owner)} (SECURITY DEFINER)`;
-  if (planned === undefined) {
+  // PUBLIC may call the functions of the schema `public` by default, as those of a schema that is not in the plan.
+  if (planned === undefined || schema === "public") {
     const hint = `REVOKE EXECUTE ON ${keyword} ${name} FROM PUBLIC, ${anonymous};`;
     if (definer && reachable) yield report("takeover", `${runs}, and ${anonymous} may call it`, hint);
   } else if (!expected.privileges(expected.roles.anonymous, schema, "function").includes("EXECUTE")) {

@@ -55,7 +55,7 @@ async function lookUpIds(
   });
 }
 
-/** A starting pod answers 404 or 5xx. Waiting changes no other refusal, such as that of the token. */
+/** A starting pod answers 404 or 5xx. Other statuses, such as 403 for a wrong token, are not retried. */
 function shouldRetry({ error }: { readonly error: Error }): boolean {
   const { cause } = error;
   return !(cause instanceof StatusError) || [404, 429].includes(cause.status) || cause.status >= 500;

@@ -58,7 +58,7 @@ test("prints what is built, why, how long it takes and what makes it faster", as
 
 test("prints only programs whose pinned version is neither on PATH nor, in any variant, in the cache", async () => {
   install(path.join(folder, "bin", "etcd"), "#!/bin/sh\necho etcd Version: 3.6.6\n");
-  install(path.join(folder, "bin", "traefik"), "#!/bin/sh\necho Version: 3.4.0\n");
+  install(path.join(folder, "bin", "traefik"), "#!/bin/sh\necho Version: 3.7.5-k3s1\n");
   install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local-linux-x64", "bin", "pulumi"));
   const { packages } = await announce((host) => host !== "github.com");
   expect(packages).toEqual([
@@ -94,4 +94,5 @@ test("asks a proxy for each host, since it may admit registries only", async () 
   proxy.close();
   await once(proxy, "close");
   expect(await at("registry.example.org")).toBe(false);
+  expect(await isReachable("registry.example.org", `http://me:50%off@127.0.0.1:${port}`)).toBe(false);
 });

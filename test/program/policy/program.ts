@@ -6,7 +6,7 @@ import { RULES } from "../../../policy/rules/rules.ts";
 import { packageFolder } from "../../../config/folders.ts";
 import { canary, deploy } from "../../helpers/program.ts";
 
-/** What a stack would deploy, and the facts that the rules hold it against. */
+/** What a stack would deploy, and the facts that the rules compare it with. */
 export interface Program {
   readonly resources: readonly Resource[];
   readonly facts: StackFacts;

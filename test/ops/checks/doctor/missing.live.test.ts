@@ -125,18 +125,18 @@ test("reports TLS, password and rights of Postgres", async () => {
   });
   const existing = {
     "gatehouse:data_api": {
-      ...{ database: { name: "warehouse", existing: true }, domains: ["localhost"] },
+      ...{ database: { name: "ware-house", existing: true }, domains: ["localhost"] },
       ...{ authenticator_password: "${OWNER}", owner_password: "${OWNER}", writers: [] as string[] },
     },
   };
   const onExisting = () => examineWith({ user: "limited", superuser: false }, existing);
   expect((await onExisting())["Postgres: existing database"]).toEqual(
     fails(
-      'data_api.database: the server has no database "warehouse"',
+      'data_api.database: the server has no database "ware-house"',
       "Create it, correct the name, or remove existing: true.",
     ),
   );
-  await systems.sql("create database warehouse");
+  await systems.sql('create database "ware-house"');
   expect(await onExisting()).toEqual({
     "Postgres: rights of the administrator": fails(
       "postgres.user: limited lacks CREATEROLE",
@@ -146,13 +146,13 @@ test("reports TLS, password and rights of Postgres", async () => {
   await systems.sql("alter role limited createrole");
   expect(await onExisting()).toEqual({
     "Postgres: rights of the administrator": fails(
-      "postgres.user: limited lacks CREATE on database warehouse",
-      "As a superuser of the server run: GRANT CREATE ON DATABASE warehouse TO limited",
+      "postgres.user: limited lacks CREATE on database ware-house",
+      'As a superuser of the server run: GRANT CREATE ON DATABASE "ware-house" TO limited',
     ),
   });
-  await systems.sql("grant create on database warehouse to limited");
+  await systems.sql('grant create on database "ware-house" to limited');
   expect(await onExisting()).toEqual({});
-  await systems.sqlIn("warehouse", "create role analyst", "create schema api_v1 authorization analyst");
+  await systems.sqlIn("ware-house", "create role analyst", "create schema api_v1 authorization analyst");
   existing["gatehouse:data_api"].writers = ["analyst", "dbt-prod"];
   expect(await onExisting()).toEqual({
     "Postgres: views of the catalog": fails(
@@ -164,7 +164,7 @@ test("reports TLS, password and rights of Postgres", async () => {
       "Create it, correct the name, or remove it.",
     ),
   });
-  await systems.sqlIn("warehouse", "grant usage, create on schema api_v1 to limited", 'create role "dbt-prod"');
+  await systems.sqlIn("ware-house", "grant usage, create on schema api_v1 to limited", 'create role "dbt-prod"');
   expect(await onExisting()).toEqual({});
   await systems.sql("alter role limited nocreaterole");
   const installed = {

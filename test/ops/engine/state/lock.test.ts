@@ -48,7 +48,7 @@ test.each(["absolute", "relative"])("releases the lock of a process that has end
 test.each([
   ["that runs", { pid: process.pid }, `process ${process.pid} of kari on ${hostname()}`],
   ["of another machine", { hostname: "elsewhere" }, `process ${NONE} of kari on elsewhere`],
-])("the lock of a process %s is not, and its owner is reported", async (_, fields, who) => {
+])("keeps the lock of a process %s, and reports its owner", async (_, fields, who) => {
   writeLock({});
   writeLock(fields);
   await expect(releaseStaleLock(stackOn(`file://${backend}`))).rejects.toThrow(

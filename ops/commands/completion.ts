@@ -1,9 +1,8 @@
 /** `gatehouse completion SHELL`: the script that completes command lines in a shell. It calls `gatehouse complete`. */
-import { readdirSync } from "node:fs";
 import { type Complete, RootCommand } from "@bomb.sh/tab";
 import { Argument, type Command } from "commander";
 import { knownContexts } from "../context/context.ts";
-import { stacksOf } from "../context/stackFiles.ts";
+import { stacksIn } from "../context/stackFiles.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 
@@ -70,7 +69,7 @@ function valuesOf(name: string, shell: Shell, choices: readonly string[] = []): 
 function projectValues(name: string, shell: Shell): readonly string[] {
   try {
     if (name === "context") return knownContexts(shell.project).flatMap(({ names }) => names);
-    return name === "stack" ? stacksOf(readdirSync(shell.project)) : [];
+    return name === "stack" ? stacksIn(shell.project) : [];
   } catch {
     return [];
   }

@@ -1,5 +1,4 @@
 /** `npx gatehouse contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
-import { readdirSync } from "node:fs";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -11,7 +10,7 @@ import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
 import { readStack } from "../context/context.ts";
-import { stacksOf } from "../context/stackFiles.ts";
+import { stacksIn } from "../context/stackFiles.ts";
 import { painter } from "../terminal/paint.ts";
 
 const REACHABLE =
@@ -68,7 +67,7 @@ function shared(command: Command, description: string): Command {
 
 /** @throws ContractError unless the project has one stack file */
 function onlyStack({ project }: Shell): string {
-  const stacks = stacksOf(readdirSync(project));
+  const stacks = stacksIn(project);
   const [only, ...others] = stacks;
   if (only !== undefined && others.length === 0) return only;
   throw new ContractError(

@@ -1,5 +1,4 @@
 /** Finds the stack of a cluster context, and reads it without the engine. */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { contextNames } from "../../infra/kubeConfig.ts";
 import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/identity.ts";
@@ -11,7 +10,7 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { UserError } from "../../config/userError.ts";
 import { configOf, readLocalContext } from "./local.ts";
-import { stacksOf } from "./stackFiles.ts";
+import { stacksIn } from "./stackFiles.ts";
 
 /** The shell of a command. */
 export interface ShellEnvironment {
@@ -79,7 +78,7 @@ function ownNames(found: readonly KnownStack[]): string {
 
 /** Returns every stack file with a context, by the stack's name. */
 export function knownContexts(project: string): KnownStack[] {
-  return stacksOf(readdirSync(project)).flatMap((stack) => {
+  return stacksIn(project).flatMap((stack) => {
     const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
     const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
     if (typeof context !== "string") return [];

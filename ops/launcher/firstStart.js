@@ -8,6 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
 import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
+import { containsVersion } from "../toolchain/versionOutput.js";
 
 /** CPU time that compiling and linking the programs of the local platform takes, in seconds (docs/toolchain.md). */
 const BUILD_SECONDS = 700;
@@ -116,7 +117,7 @@ function isPresent(name, { version, versionArgument, build }, cache, searchPath)
 function prints(file, argument, version) {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const { stdout, stderr } = spawnSync(file, [argument], { encoding: "utf8", timeout: 20_000, env });
-  return new RegExp(`(?<![\\d.])${version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`).test(`${stdout}${stderr}`);
+  return containsVersion(`${stdout}${stderr}`, version);
 }
 
 /**

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { lt, major, parse } from "semver";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
+import { containsVersion } from "./versionOutput.js";
 
 /** Written next to a cached file after it is complete. */
 export interface Origin {
@@ -88,8 +89,7 @@ export function originPath(file: string): string {
 /** @throws Error unless the program runs and prints the pinned version */
 export async function checkVersion(tool: Tool, file: string): Promise<void> {
   const output = await versionOutput(file, tool.versionArgument ?? "--version");
-  const version = new RegExp(`(?<![\\d.])${tool.version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`);
-  if (!version.test(output))
+  if (!containsVersion(output, tool.version))
     throw new Error(`${file} is not version ${tool.version}, it prints "${output.trim().split("\n", 1)[0]}"`);
 }
 

@@ -1,15 +1,16 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { expect } from "vitest";
 import { cacheFolder } from "../../ops/toolchain/paths.ts";
 
 const run = promisify(execFile);
 
 /** The project of docs/dbt.md. */
-export const DBT_PROJECT = join(import.meta.dirname, "../../examples/dbt");
+const DBT_PROJECT = join(import.meta.dirname, "../../examples/dbt");
 
 export interface DbtRun {
   readonly code: number;
@@ -54,6 +55,18 @@ async function pythonVersion(): Promise<string> {
       );
     },
   );
+}
+
+/** Copies the project without what a run of it writes. */
+export function copyDbtProject(folder: string): void {
+  const isGenerated = (path: string): boolean => /^(venv|target|logs)$/.test(relative(DBT_PROJECT, path));
+  cpSync(DBT_PROJECT, folder, { recursive: true, filter: (path) => !isGenerated(path) });
+}
+
+/** Runs `dbt build`, and expects that it builds everything. */
+export async function dbtBuild(dbt: Dbt, project: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const { code, output } = await dbt(project, ["build"], env);
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ERROR=0 SKIP=0") as string });
 }
 
 /** A virtual environment works after it has been renamed, as long as its programs are started with `python -m`. */

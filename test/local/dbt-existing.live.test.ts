@@ -1,13 +1,13 @@
 /** dbt as a writer of a database that exists, without a superuser: it drops and creates its tables at each build. */
 import { randomUUID } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectationOf } from "../../ops/checks/grants/expectation.ts";
 import { verifyGrants } from "../../ops/checks/grants/verification.ts";
-import { type Dbt, DBT_PROJECT, installDbt } from "../helpers/dbt.ts";
+import { copyDbtProject, type Dbt, dbtBuild, installDbt } from "../helpers/dbt.ts";
 import { ADMINISTRATOR, type DataApi, startDataApi } from "./postgrest.ts";
 
 const EMAIL = "canary-7d20@example.org";
@@ -29,8 +29,7 @@ const CONTENT = `
   reset role`;
 
 beforeAll(async () => {
-  const isGenerated = (path: string): boolean => /^(venv|target|logs)$/.test(relative(DBT_PROJECT, path));
-  cpSync(DBT_PROJECT, project, { recursive: true, filter: (path) => !isGenerated(path) });
+  copyDbtProject(project);
   const file = join(project, "dbt_project.yml");
   const keeping = readFileSync(file, "utf8");
   const replacing = keeping
@@ -43,10 +42,15 @@ beforeAll(async () => {
     ...{ superuser: false, writers: ["dbt", "etl"], content: CONTENT },
     ...{ exposed: ["api_v1", "marts", "raw"], private: ["people"], hidden: [] },
   });
-  const { port } = (
-    await api.query<{ port: string }>("select setting as port from pg_settings where name = 'port'")
-  )[0] ?? { port: "" };
-  env = { PGHOST: "127.0.0.1", PGPORT: port, PGUSER: "dbt", PGPASSWORD: password, PGDATABASE: api.plan.database };
+  const session = await api.session();
+  await session.end();
+  env = {
+    PGHOST: "127.0.0.1",
+    PGPORT: String(session.port),
+    PGUSER: "dbt",
+    PGPASSWORD: password,
+    PGDATABASE: api.plan.database,
+  };
 });
 afterAll(async () => {
   // Undefined if dbt could not be installed.
@@ -54,10 +58,7 @@ afterAll(async () => {
   rmSync(project, { recursive: true });
 });
 
-const build = async (): Promise<void> => {
-  const { code, output } = await dbt(project, ["build"], env);
-  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ERROR=0 SKIP=0") as string });
-};
+const build = (): Promise<void> => dbtBuild(dbt, project, env);
 
 const read = (path: string, schema = "marts") => api.get(path, { "Accept-Profile": schema });
 

@@ -36,16 +36,21 @@ function readable(text: string): string {
     .replaceAll("'", "%27");
 }
 
+/** Returns the schema that a request names; undefined for the default one, whose relations alone are stable. */
+export function profileOf({ schema, stability }: Pick<RequestedRelation, "schema" | "stability">): string | undefined {
+  return stability === "stable" ? undefined : schema;
+}
+
 /**
  * Returns the request of the viewer: the rows of one page, in an order that does not change between pages (see {@link tieBreakers}). It names the
  * schema unless that is the default one, whose relations alone are stable.
  */
 export function viewRequest(endpoint: RequestedRelation, view: ViewState): RowsRequest {
-  const { schema, relation, stability } = endpoint;
+  const { relation } = endpoint;
   const order = orderOf(view.sort, tieBreakers(endpoint));
   return {
     relation,
-    profile: stability === "stable" ? undefined : schema,
+    profile: profileOf(endpoint),
     params: [
       // Without a list, the response has all columns.
       ...(view.columns.length > 0 && view.columns.length <= MAX_SELECTED

@@ -4,7 +4,7 @@ import { type Answer, fetchRows } from "./client.ts";
 import { loadConfig } from "./config.ts";
 import { ApiError } from "./errors.ts";
 import type { Endpoint, EndpointDetails } from "./meta.ts";
-import { type RowsRequest, unsortedFirstPage, viewRequest } from "./request.ts";
+import { profileOf, type RowsRequest, unsortedFirstPage, viewRequest } from "./request.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -34,9 +34,14 @@ export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryRes
 }
 
 /** Returns the number of rows of a relation, which the API counts if its tables have no more than `exact_count_rows`. */
-export function useTotal({ schema, relation, stability }: Endpoint, enabled: boolean): UseQueryResult<number | null> {
-  const profile = stability === "stable" ? undefined : schema;
-  const request: RowsRequest = { relation, profile, params: [["limit", "0"]], prefer: "count=exact" };
+export function useTotal(endpoint: Endpoint, enabled: boolean): UseQueryResult<number | null> {
+  const { relation } = endpoint;
+  const request: RowsRequest = {
+    relation,
+    profile: profileOf(endpoint),
+    params: [["limit", "0"]],
+    prefer: "count=exact",
+  };
   return useQuery({
     queryKey: ["total", request],
     enabled,

@@ -1,11 +1,10 @@
 /** Where the stack files of a version come from: a revision of git, the working tree, or one file. */
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
 import { checkProjectFiles, PROJECT_FILE } from "../../../config/projectFile.ts";
 import { UserError } from "../../../config/userError.ts";
-import { stacksOf } from "../../context/stackFiles.ts";
+import { stacksIn, stacksOf } from "../../context/stackFiles.ts";
 
 export interface Version {
   /** The stacks that have a file. */
@@ -17,7 +16,7 @@ export interface Version {
 /** What is in the folder now. */
 export function workingTree(project: string): Version {
   return {
-    stacks: stacksOf(readdirSync(project)),
+    stacks: stacksIn(project),
     read: (stack) => readStackFile(join(project, fileOf(stack)), stack),
   };
 }

@@ -2,15 +2,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Tests of test/e2e that each start a platform. The others share the one of test/e2e/platform.ts. */
-const OWN_PLATFORM = [
-  "diagnose",
-  "existing-identity-provider",
-  "import",
-  "interrupted",
-  "lifecycle",
-  "outages",
-  "revert",
-].map((name) => `test/e2e/${name}.test.ts`);
+const OWN_PLATFORM = ["diagnose", "import", "lifecycle"].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
  * Long enough on a machine that is busy with other things: a test that hangs ends, a slow one does not. No `retry`: a test that fails once has a

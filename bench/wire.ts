@@ -35,6 +35,16 @@ const LEGACY = {
   service: { name: "whoami", namespace: "default", port: 8080 },
 };
 
+const CLIENT = {
+  name: "client",
+  type: "oauth2",
+  description: "An application that signs users in itself",
+  domains: "auto",
+  application_slug: "client",
+  oauth_config: { client_id: "client", client_secret: "${NOTES_CLIENT_SECRET}", redirect_uri: "/callback" },
+  service: { name: "whoami", namespace: "default", port: 8080 },
+};
+
 /** Compares each route with a route to the same backend without the middlewares of Gatehouse, and measures basic auth by the cost of its hash. */
 export function benchWire(progress: Progress): Promise<{ routes: Measurement[]; costs: Measurement[] }> {
   return onPlatform(progress, (platform) => measure(platform, progress));
@@ -45,7 +55,7 @@ async function measure(
   progress: Progress,
 ): Promise<{ routes: Measurement[]; costs: Measurement[] }> {
   const local = await openLocal(platform, {
-    "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY],
+    "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY, CLIENT],
     ...WITHOUT_LIMITS,
   });
   await deploy(local, progress);
@@ -59,8 +69,10 @@ async function measure(
   const exposures = {
     data: only(plan, ({ role }) => role === "data-api"),
     open: only(plan, ({ host }) => host === "whoami-public.localhost"),
-    basic: only(plan, ({ entry, role }) => entry === LEGACY.name && role === "service"),
-    forward: only(plan, ({ entry, role }) => entry === "service-0" && role === "service"),
+    oauth2: service(plan, CLIENT.name),
+    basic: service(plan, LEGACY.name),
+    forward: service(plan, "service-0"),
+    catalog: only(plan, ({ role }) => role === "catalog"),
   };
   const bare = (name: string, { host, backend }: Exposure, middleware?: object): BareRoute => ({
     ...{ name, host, backend },
@@ -75,7 +87,9 @@ async function measure(
   const bareRoutes = {
     data: bare("data", exposures.data),
     open: bare("open", exposures.open),
+    oauth2: bare("oauth2", exposures.oauth2),
     basic: bare("basic", exposures.basic),
+    catalog: bare("catalog", exposures.catalog),
     forward: bare("forward", exposures.forward, await forwardAuth(platform, plan, exposures.forward)),
   };
   await progress.step("Bare routes", () => deployBareRoutes(platform, [...Object.values(bareRoutes), ...costs]));
@@ -89,6 +103,8 @@ async function measure(
   });
   const row = own(exposures.data, ROW);
   const open = own(exposures.open, "/");
+  const oauth2 = own(exposures.oauth2, "/");
+  const catalog = own(exposures.catalog, "/");
   const authorization = `Basic ${Buffer.from(`${operator.username}:${operator.password}`).toString("base64")}`;
   const basic = own(exposures.basic, "/", { authorization });
   const forward = own(exposures.forward, "/", { cookie: await sessionCookie(exposures.forward.url, user) });
@@ -96,6 +112,8 @@ async function measure(
   const cases: readonly Comparison[] = [
     { what: "data API, one row", route: row, baselineIs: "bare route", baseline: baseline(bareRoutes.data, row) },
     { what: "echo, open", route: open, baselineIs: "bare route", baseline: baseline(bareRoutes.open, open) },
+    { what: "echo, oauth2", route: oauth2, baselineIs: "bare route", baseline: baseline(bareRoutes.oauth2, oauth2) },
+    { what: "catalog", route: catalog, baselineIs: "bare route", baseline: baseline(bareRoutes.catalog, catalog) },
     { what: "echo, basic auth", route: basic, baselineIs: "bare route", baseline: baseline(bareRoutes.basic, basic) },
     {
       what: "echo, forward auth",
@@ -143,6 +161,10 @@ function only({ exposures }: Plan, choose: (exposure: Exposure) => boolean): Exp
   const found = exposures.find(choose);
   if (found === undefined) throw new Error("the plan lacks a route that is measured");
   return found;
+}
+
+function service(plan: Plan, name: string): Exposure {
+  return only(plan, ({ entry, role }) => entry === name && role === "service");
 }
 
 function sessionCookie(url: string, user: Credentials): Promise<string> {

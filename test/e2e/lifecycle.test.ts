@@ -1,13 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as k8s from "@pulumi/kubernetes";
-import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
+import { deploy, destroy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
-import { readRecord } from "../../ops/engine/recovery/stepRecord.ts";
 import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -26,72 +23,54 @@ async function deployed({ stack }: LocalStack): Promise<string[]> {
     .sort();
 }
 
-describe("a platform", () => {
+describe.runIf(FULL)("the lifecycle of the local stack", () => {
+  let local: LocalStack;
+  /** Number of resources of the stack, including components. */
+  let previewed: number | undefined;
+  let complete: string[];
+
   beforeAll(async () => {
     platform = await startPlatform({ data, progress: quiet });
+    local = await openLocal(platform);
+    await buildFor(local.settings, quiet);
   });
   afterAll(async () => {
     await platform.stop();
     rmSync(data, { recursive: true, force: true });
   });
 
-  describe.runIf(FULL)("the lifecycle of the local stack", () => {
-    let local: LocalStack;
-    /** Number of resources of the stack, including components. */
-    let previewed: number | undefined;
-    let complete: string[];
-
-    beforeAll(async () => {
-      local = await openLocal(platform);
-      await buildFor(local.settings, quiet);
-    });
-
-    test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
-      previewed = (await local.stack.preview()).changeSummary.create;
-      expect(previewed).toBeGreaterThan(50);
-      expect(await deployed(local)).toEqual([]);
-    });
-
-    // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
-    test("a deployment creates what the preview reported", async () => {
-      expect(await deploy(local, quiet)).toEqual({ create: previewed });
-      complete = await deployed(local);
-    });
-
-    test("a destroy removes every resource", async () => {
-      await destroy(local, quiet);
-      expect(await deployed(local)).toEqual([]);
-    });
-
-    // interrupted.test.ts kills a smaller one.
-    test("the next deployment completes one that was killed half-way", async () => {
-      const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
-      const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
-      expect(killed).toBe("SIGKILL");
-      const half = await deployed(local);
-      expect(half.length).toBeLessThan(complete.length);
-      await deploy(local, quiet);
-      expect(await deployed(local)).toEqual(complete);
-    });
+  test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
+    previewed = (await local.stack.preview()).changeSummary.create;
+    expect(previewed).toBeGreaterThan(50);
+    expect(await deployed(local)).toEqual([]);
   });
 
-  test("a deployment fails with the error of a program that fails after its first resource", async () => {
-    const stack = await openProgram(platform, "failing", () => {
-      const failed = pulumi.output("x").apply((): string => {
-        throw new pulumi.RunError("the error of the program");
-      });
-      const first = new k8s.core.v1.ConfigMap("first", { data: { failed } });
-      new k8s.core.v1.ConfigMap("second", { data: { first: first.metadata.name } }, { dependsOn: [first] });
-      return Promise.resolve();
-    });
-    await expect(deploy({ stack }, quiet)).rejects.toThrow("the error of the program");
-    // The engine saved its state, so nothing has to be recovered.
-    expect(await readRecord(stack)).toEqual([]);
+  // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
+  test("a deployment creates what the preview reported", async () => {
+    expect(await deploy(local, quiet)).toEqual({ create: previewed });
+    complete = await deployed(local);
   });
-});
 
-test("a stopped platform leaves no process running", async () => {
-  await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
+  test("a destroy removes every resource", async () => {
+    await destroy(local, quiet);
+    expect(await deployed(local)).toEqual([]);
+  });
+
+  // interrupted.test.ts kills a smaller one.
+  test("the next deployment completes one that was killed half-way", async () => {
+    const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
+    const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
+    expect(killed).toBe("SIGKILL");
+    const half = await deployed(local);
+    expect(half.length).toBeLessThan(complete.length);
+    await deploy(local, quiet);
+    expect(await deployed(local)).toEqual(complete);
+  });
+
+  test("a stopped platform leaves no process running", async () => {
+    await platform.stop();
+    await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
+  });
 });
 
 function commands(): string[] {

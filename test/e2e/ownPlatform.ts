@@ -170,9 +170,11 @@ export async function deployEcho({ kubeconfig }: Platform, namespace: string): P
 /** Opens a stack on a running platform. @param progress default: no output */
 export async function openOwn(platform: Platform, name: string, progress: Progress = quiet): Promise<OwnStack> {
   const stack = await openProgram(platform, name, program);
+  // Replaces the whole configuration, which no command of the CLI does.
   const configure = async (config: Config): Promise<void> => {
-    const values = Object.entries(config).map(([key, value]) => [key, { value: textOf(value) }] as const);
-    await stack.setAllConfig(Object.fromEntries(values));
+    const values = Object.entries(config).map(([key, value]) => [key, textOf(value)] as const);
+    const settings = await stack.workspace.stackSettings(name);
+    await stack.workspace.saveStackSettings(name, { ...settings, config: Object.fromEntries(values) });
   };
   const preview: OwnStack["preview"] = async (config) => {
     await configure(config);

@@ -26,7 +26,7 @@ let record: string;
 let platform: StartedPlatform;
 let local: LocalStack;
 
-// Deployments without checkpoints and pages of the API are also in test/e2e/interrupted.test.ts and test/ops/engine/recovery.
+// Deployments without checkpoints and pages of the API are also in test/stack/interrupted.test.ts and test/ops/engine/recovery.
 describe.runIf(FULL)("a deployment of more than 100 providers", () => {
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));

@@ -4,10 +4,13 @@ import { withClient } from "../domains/fixtures.ts";
 import type { TestUser } from "../domains/administrator.ts";
 import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
 
+/** Name of the stack that the files deploy. */
+export const SHARED = "shared";
+
 /** Opens the platform of the folder, and its stack. */
 export async function openShared(): Promise<{ own: OwnPlatform; stack: OwnStack }> {
   const own = openOwnPlatform(inject("running"));
-  return { own, stack: await own.open("shared") };
+  return { own, stack: await own.open(SHARED) };
 }
 
 /** Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). */

@@ -8,8 +8,9 @@ import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { runEngine } from "../../ops/engine/run.ts";
 import { receivedIdentityHeaders, statusAndTarget, withClient } from "../domains/fixtures.ts";
-import { type Config, common, deployEcho, GAST, INGE, listed, service } from "./ownPlatform.ts";
-import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
+import { type Config, common, deployEcho, GAST, INGE, listed, service } from "../e2e/ownPlatform.ts";
+import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
+import { createUsers, openShared } from "./stack.ts";
 
 const SERVER = { name: "authentik-server", namespace: "authentik" };
 const KINDS = ["ingressroutes", "middlewares"];
@@ -21,16 +22,18 @@ let second: OwnStack;
 let address: string;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  first = await own.open("first");
+  ({ own, stack: first } = await openShared());
   await first.up(own.installed([service("first")], domains()));
-  for (const user of [INGE, GAST]) await own.administrator.create(user);
+  await createUsers(own, INGE, GAST);
   const { spec } = await own.core.readNamespacedService(SERVER);
   address = `http://${spec?.clusterIP}:9000`;
   await deployEcho(own.platform, "second");
   second = await own.open("second");
 });
-afterAll(() => own.stop());
+afterAll(async () => {
+  await second.destroy();
+  await own.stop();
+});
 
 function domains(): Config {
   const port = own.platform.httpPort;

@@ -5,9 +5,10 @@ import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
-import { INGE, type OwnPlatform, type OwnStack, SECRETS, service, startOwnPlatform } from "./ownPlatform.ts";
-import { probe } from "./probe.ts";
-import { processes, signal, startSecondGateway, withChildren } from "./programs.ts";
+import { INGE, type OwnPlatform, type OwnStack, SECRETS, service } from "../e2e/ownPlatform.ts";
+import { createUsers, openShared } from "./stack.ts";
+import { probe } from "../e2e/probe.ts";
+import { processes, signal, startSecondGateway, withChildren } from "../e2e/programs.ts";
 
 const basicAuth = { username: "ops", password: "${BASIC_PASSWORD}" };
 const SERVICES = [service("forward"), service("other"), service("legacy", { type: "basic", basic_auth: basicAuth })];
@@ -27,10 +28,9 @@ let legacy: string;
 let cookie: string;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("outages");
+  ({ own, stack } = await openShared());
   ({ plan } = await stack.up(own.installed(SERVICES)));
-  await own.administrator.create(INGE);
+  await createUsers(own, INGE);
   [forward, legacy] = [url("forward"), url("legacy")];
   await untilWorking();
   cookie = await session();

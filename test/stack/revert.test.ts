@@ -20,8 +20,8 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-  startOwnPlatform,
-} from "./ownPlatform.ts";
+} from "../e2e/ownPlatform.ts";
+import { openShared, SHARED } from "./stack.ts";
 
 /** In a namespace that does not exist, so that its Secret fails: after its user and token, which come after the routes. */
 const FAILING = { name: "failing", namespace: "missing" };
@@ -31,8 +31,7 @@ let stack: OwnStack;
 let plan: Plan;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("revert");
+  ({ own, stack } = await openShared());
   ({ plan } = await stack.up(config()));
 });
 afterAll(() => own.stop());
@@ -112,9 +111,9 @@ test.each(killed)("a revert closes what a killed deployment opened (checkpoints,
     (await responseOf("/open")) === "200" &&
     (await responseOf("/", "notes.partner.test")) === "200" &&
     (await policyOf("board-localhost")) !== policy;
-  const args = [own.platform, "revert", config(["/open"], [], more, ["staff", "admins"]), both];
+  const args = [own.platform, SHARED, config(["/open"], [], more, ["staff", "admins"]), both];
   expect(await killedProcess("deployOwn.ts", args, isOpen)).toBe("SIGKILL");
-  stack = await own.open("revert");
+  stack = await own.open(SHARED);
   if (both) {
     // As `deploy --refresh` does.
     await recover(stack.stack, () => {});
@@ -132,9 +131,9 @@ fullTest("a revert creates an object again whose deletion a finalizer delays", a
   await stack.up(config([], [robot]));
   await setFinalizers("robot-account", ["gatehouse.test/keep"]);
   const deleting = async () => (await metadataOf("robot-account")).deletionTimestamp !== undefined;
-  const args = [own.platform, "revert", config(), false];
+  const args = [own.platform, SHARED, config(), false];
   expect(await killedProcess("deployOwn.ts", args, deleting)).toBe("SIGKILL");
-  stack = await own.open("revert");
+  stack = await own.open(SHARED);
   const abort = new AbortController();
   const reported: string[] = [];
   const report = (text: string): void => {

@@ -8,17 +8,17 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyYaml } from "../../local/platform/api.ts";
-import { type Config, deployEcho, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
+import { type Config, deployEcho, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
+import { openShared, SHARED } from "./stack.ts";
 import { FULL } from "../helpers/full.ts";
-import { processes, signal } from "./programs.ts";
+import { processes, signal } from "../e2e/programs.ts";
 import { liveObjects, stateOf } from "./snapshot.ts";
 import { monitorHosts } from "./host-monitor.ts";
 
 /** Set it to repeat the same points. */
 const SEED = Number(process.env["INTERRUPTED_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const STACK = "interrupted";
 const PASSWORD = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
 
 /** Two lists of services, deployed in turn: each adds, removes, moves and changes the protection of some. */
@@ -56,9 +56,8 @@ const results: Result[] = [];
 const configs = (): [Config, Config] => [own.installed(BEFORE), own.installed(AFTER)];
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
+  ({ own, stack } = await openShared());
   await deployEcho(own.platform, "elsewhere");
-  stack = await own.open(STACK);
   const [before, after] = configs();
   await deployInProcess(before);
   results[1] = await deployCompletely(after);
@@ -92,7 +91,7 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
       expect(interrupted.steps.length).toBeGreaterThanOrEqual(point);
       if (victim === "deployment") expect(interrupted.killedBy).toBe("SIGKILL");
       await vi.waitFor(() => expectServersUp(), { timeout: 300_000, interval: 200 });
-      stack = await own.open(STACK); // as the next run does
+      stack = await own.open(SHARED); // as the next run does
       await stack.up(config);
       const { answered, open } = await stop();
       expect(await stateOf(stack)).toEqual(result.state);
@@ -118,6 +117,8 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
     const metadata = { name: "control", namespace: "default" };
     const route = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata, spec };
     await applyYaml(own.platform.kubeconfig, JSON.stringify(route));
+    const location = { group: "traefik.io", version: "v1alpha1", plural: "ingressroutes", ...metadata };
+    onTestFinished(async () => void (await own.objects.deleteNamespacedCustomObject(location)));
     const hosts = ["control.localhost", "board.localhost"];
     const reported = vi.waitFor(
       async () => {
@@ -165,7 +166,7 @@ interface Deployed {
 
 /** Deploys in the leader of a new process group, which the engine and its plugins belong to. */
 async function deployInProcess(config: Config, interruption?: Interruption): Promise<Deployed> {
-  const args = [own.platform, STACK, config, interruption?.checkpoints ?? false].map((value) => JSON.stringify(value));
+  const args = [own.platform, SHARED, config, interruption?.checkpoints ?? false].map((value) => JSON.stringify(value));
   const child = spawn(process.execPath, [join(import.meta.dirname, "../helpers/deployOwn.ts"), ...args], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],

@@ -27,7 +27,7 @@ describe("on several domains", () => {
     ["10.0.0.7:8080", "https://data.example.org"],
     ["evil.example", "https://data.example.org"],
     ["__proto__", "https://data.example.org"],
-  ])("the page of %s may connect to %s only", async (host, baseUrl) => {
+  ])("allows the page of %s to connect to %s only", async (host, baseUrl) => {
     const config = await server.ask("/config.json", { Host: host });
     expect([config.status, config.headers["cache-control"]]).toEqual([200, "no-cache"]);
     expect(config.body.toString()).toBe(JSON.stringify({ baseUrl, limits: LIMITS }));
@@ -60,7 +60,7 @@ describe("below a path", () => {
     expect([status, headers.location]).toEqual([302, "/explore/it/data"]);
   });
 
-  test("the page refers to its scripts below the base path", async () => {
+  test("serves the page, its scripts and config.json below the base path", async () => {
     const { status, body } = await server.ask("/explore/it/data/api_v1/x");
     expect([status, body.toString()]).toEqual([200, PAGE.replaceAll('="./assets/main', '="/explore/it/assets/main')]);
     const compressed = await server.ask("/explore/it/data", { "Accept-Encoding": "br" });
@@ -73,7 +73,7 @@ describe("below a path", () => {
   });
 
   test.each([["/data"], [SCRIPT_PATH], ["/config.json"], ["/explore"], ["/explore/data"], ["/explore/itdata"]])(
-    "%s is not there",
+    "returns 404 for %s",
     async (path) => expect((await server.ask(path)).status).toBe(404),
   );
 

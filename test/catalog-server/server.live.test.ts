@@ -54,7 +54,7 @@ describe("at the root", () => {
     ["br;q=0, gzip;q=0", undefined],
     ["zstd", undefined],
     ["identity", undefined],
-  ])("Accept-Encoding: %s gets %s", async (accepted, encoding) => {
+  ])("compresses a response to Accept-Encoding: %s with %s", async (accepted, encoding) => {
     const { headers, body } = await server.ask(SCRIPT_PATH, { "Accept-Encoding": accepted });
     expect(headers["content-encoding"]).toBe(encoding);
     expect(headers["content-length"]).toBe(String(body.length));
@@ -112,7 +112,7 @@ describe("at the root", () => {
     ["/assets/main-1.css", "text/css; charset=utf-8", "body{}\n"],
     ["/config.json", "application/json", JSON.stringify({ baseUrl: DATA, limits: LIMITS })],
     ["/healthz", "text/plain; charset=UTF-8", "ok\n"],
-  ])("%s is %s", async (path, type, text) => {
+  ])("serves %s as %s", async (path, type, text) => {
     const { status, headers, body } = await server.ask(path);
     expect([status, headers["content-type"], body.toString()]).toEqual([200, type, text]);
   });

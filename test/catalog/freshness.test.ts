@@ -6,6 +6,6 @@ test.each([
   [["fresh"], "fresh"],
   [["fresh", "unknown"], "unknown"],
   [["unknown", "late", "fresh"], "late"],
-] as const)("sources that are %j together are %s", (sources, expected) => {
+] as const)("combines the freshness of sources: %j -> %s", (sources, expected) => {
   expect(freshnessOf(sources.map((freshness) => ({ freshness })))).toBe(expected);
 });

@@ -30,7 +30,7 @@ describe("the columns that a map can be drawn by", () => {
     // The table does not show the column.
     ["fylke_nr", [], "county"],
     ["kommune", [], undefined],
-  ])("%s with the values %j", (name, values, level) => {
+  ])("are found by name and values: %s with %j", (name, values, level) => {
     const found = areaKeys(
       [column(name)],
       values.map((value) => ({ [name]: value })),
@@ -44,7 +44,7 @@ describe("the columns that a map can be drawn by", () => {
   });
 });
 
-test("the number of an area has all of its digits, also from an integer", () => {
+test("returns the number of an area with all of its digits, also from an integer", () => {
   expect(
     [301, "0301", "301", " 0301 ", 31, "03011", "K301", null, 3.1].map((value) => areaNumber(value, "municipality")),
   ).toEqual(["0301", "0301", "0301", "0301", null, null, null, null, null]);

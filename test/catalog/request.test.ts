@@ -141,7 +141,7 @@ describe("a column", () => {
     ["jsonb", "document"],
     ["boolean", "boolean"],
     ["marts.colour", "other"],
-  ])("of type %s has the family %s", (type, family) => {
+  ])("has the family of its type: %s -> %s", (type, family) => {
     expect(familyOf({ type })).toBe(family);
     expect(operatorsOf({ type })).toContain("empty");
   });
@@ -175,7 +175,7 @@ describe("the request as code", () => {
       "R",
       `library(httr2)\n\nrows <- request("${request.url}") |>\n  req_headers("Accept-Profile" = "marts") |>\n  req_perform() |>\n  resp_body_json(simplifyVector = TRUE)\n`,
     ],
-  ] as const)("in %s", (language, expected) => {
+  ] as const)("is written in %s", (language, expected) => {
     expect(snippet(language, request)).toBe(expected);
   });
 

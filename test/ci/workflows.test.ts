@@ -42,7 +42,7 @@ const steps = jobs.flatMap(({ at, job }) => job.steps.map((step) => ({ at, step 
 const isForForks = ({ on }: Workflow) => "pull_request" in on;
 const SAME_REPOSITORY = "github.event.pull_request.head.repo.full_name == github.repository";
 
-test("the project has four workflows", () => {
+test("finds the four workflows of the project", () => {
   expect(files).toEqual(["e2e.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"]);
 });
 
@@ -50,7 +50,7 @@ test.each(workflows)("$file matches GitHub's schema", ({ text }) => {
   expect(validateWorkflow(text)).toEqual({ actionType: "workflow", errors: [] });
 });
 
-test("control: GitHub's schema rejects a misspelt key", () => {
+test("control: rejects a misspelt key by GitHub's schema", () => {
   const wrong = readFileSync(join(folder, "nightly.yml"), "utf8").replace("runs-on:", "run-on:");
   expect(validateWorkflow(wrong).errors.length).toBeGreaterThan(0);
 });
@@ -153,7 +153,7 @@ describe("a workflow that a fork can start", () => {
   });
 });
 
-test("the workflow that may comment runs the default branch, and uses no preview of a fork", () => {
+test("runs the default branch in the workflow that may comment, and uses no preview of a fork", () => {
   const [comment] = jobs.filter(({ file }) => file === "pull-request-comment.yml");
   const [checkout, , download] = comment?.job.steps ?? [];
   expect(checkout?.with).toEqual({

@@ -44,13 +44,13 @@ describe("a secret value is in no output", () => {
     ["a section that is text", { data_api: CANARY }],
     ["an entry that is text", { protected_services: [CANARY] }],
     ["an encrypted value", { postgres: { host: "db", password: { secure: CANARY } } }],
-  ])("written as %s", (_, changed) => {
+  ])("is not printed when it is written as %s", (_, changed) => {
     const text = outcome(stack(changed), shell);
     expect(text).toContain("Pulumi.dev.yaml: ");
     expect(text).not.toContain(CANARY);
   });
 
-  test("in a variable, wherever that variable is used", () => {
+  test("is not printed when it is in a variable, wherever that variable is used", () => {
     const places = ["identity_provider.token", "domains.mesh.base_domain", "domains.mesh.port", "postgres.password"];
     fc.assert(
       fc.property(fc.subarray(places, { minLength: 1 }), fc.boolean(), fc.boolean(), (used, inStack, secret) => {

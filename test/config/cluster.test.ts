@@ -6,7 +6,7 @@ const UID = "6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42";
 const context = { "kubernetes:context": { value: "default" } };
 const HINT = "Print it with: kubectl get namespace kube-system -o jsonpath={.metadata.uid}.";
 
-test("the names of a cluster begin with kubernetes:context, each once", () => {
+test("lists the names of a cluster once each, kubernetes:context first", () => {
   const clusterOf = (cluster: object, others = {}) => parseStack(stack({ cluster }, others), shell).cluster;
   expect(clusterOf({}, context)).toEqual({ contexts: ["default"], uid: undefined });
   expect(clusterOf({})).toEqual({ contexts: [], uid: undefined });

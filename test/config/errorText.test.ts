@@ -43,6 +43,6 @@ test.each([
     thrown(() => new Headers({ authorization: "Bearer canary\ncanary" })),
     "a header has invalid characters. Check the token for line breaks",
   ],
-])("the text of %s", (_, error, text) => {
+])("returns the text of %s", (_, error, text) => {
   expect(errorText(error)).toBe(text);
 });

@@ -18,14 +18,14 @@ describe("the files of the project", () => {
     return validate(JSON.parse(JSON.stringify({ config: { ...file.config, [section]: value } })));
   };
 
-  test("config/stack.schema.json is up to date (node config/json-schema.ts)", () => {
+  test("generates config/stack.schema.json as committed (node config/json-schema.ts)", () => {
     expect(JSON.parse(readFileSync(join(root, "config/stack.schema.json"), "utf8"))).toEqual(
       JSON.parse(JSON.stringify(stackSchema())),
     );
   });
 
   test.each(["dev", "local", "production"])(
-    "Pulumi.%s.yaml is right, names its schema, and is right by that, too",
+    "accepts Pulumi.%s.yaml, which names its JSON schema and matches it",
     (name) => {
       const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
       expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=config/stack.schema.json");
@@ -40,7 +40,7 @@ describe("the files of the project", () => {
     ["a secret in plain text", "gatehouse:postgres", { host: "db", password: "hunter2" }],
     ["a service without its type's block", "gatehouse:protected_services", [oauth2({ oauth_config: undefined })]],
     ["an unknown key of a domain", "gatehouse:domains", { localhost: { enabeld: true } }],
-  ])("the schema refuses %s", (_, section, value) => {
+  ])("rejects %s by the JSON schema", (_, section, value) => {
     expect(accepts(section, value)).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe("the files of the project", () => {
     ["keys of other namespaces", "aws:region", "eu-north-1"],
     ["encrypted variables", "variables:TOKEN", { secure: "v1:abc" }],
     ["a port that is a variable", "gatehouse:postgres", { host: "${HOST}", port: "${PORT}", password: "${PASSWORD}" }],
-  ])("the schema takes %s", (_, section, value) => {
+  ])("accepts %s by the JSON schema", (_, section, value) => {
     expect(accepts(section, value)).toBe(true);
   });
 });

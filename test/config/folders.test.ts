@@ -14,11 +14,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.each([".", "stacks", "stacks/old"])("the project of %s is the nearest folder with a Pulumi.yaml", (from) => {
+test.each([".", "stacks", "stacks/old"])("returns the nearest folder with a Pulumi.yaml for %s", (from) => {
   expect(projectFolder(join(folder, "project", from))).toBe(join(folder, "project"));
 });
 
-test("without a Pulumi.yaml, the message has the command that creates one", () => {
+test("throws with the command that creates a Pulumi.yaml if there is none", () => {
   expect(() => projectFolder(folder, join(folder, "package"))).toThrow(
     new UserError(
       `there is no Pulumi.yaml in ${folder} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
@@ -26,7 +26,7 @@ test("without a Pulumi.yaml, the message has the command that creates one", () =
   );
 });
 
-test("in this repository, the package is the project", () => {
+test("returns the package in this repository", () => {
   expect(projectFolder(join(packageFolder(), "docs"))).toBe(packageFolder());
   expect(projectFolder(folder)).toBe(packageFolder());
 });

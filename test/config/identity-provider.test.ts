@@ -35,7 +35,7 @@ test.each([
   ["https://sso.example.org/", "https://sso.example.org"],
   ["https://SSO.example.org:443", "https://sso.example.org"],
   ["http://sso.example.org:9000/", "http://sso.example.org:9000"],
-])("the address %s is the origin %s", (url, origin) => {
+])("reads the address %s as the origin %s", (url, origin) => {
   expect(parseStack(stack({ identity_provider: { ...EXISTING, url } }), shell).identityProvider.url).toBe(origin);
 });
 
@@ -44,7 +44,7 @@ test.each([
   "https://sso.example.org?a=1",
   "https://sso.example.org#a",
   "ftp://sso.example.org",
-])("the address %s is refused", (url) => {
+])("rejects the address %s", (url) => {
   expect(problemsOf(stack({ identity_provider: { ...EXISTING, url } }))).toEqual([
     "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path and query.",
   ]);
@@ -56,7 +56,7 @@ test.each([
     "authentik Read-only",
     "authentik's own group whose members read every object, with the secrets of all clients. Remove it, and use another group.",
   ],
-])("service accounts and sample users are not in the group %s", (group, what) => {
+])("rejects service accounts and sample users in the group %s", (group, what) => {
   const groups = ["staff", group];
   const alice = { username: "alice", name: "Alice", email: "alice@example.org", password: "${SECRET}", groups };
   const raw = stack({
@@ -74,7 +74,7 @@ test.each([
   ]);
 });
 
-test("an installed identity provider has no url of an existing one, and no second akadmin", () => {
+test("rejects the url of an existing identity provider and a second akadmin with install: true", () => {
   expect(problemsOf(provider({ url: "https://sso.example.org", service_accounts: [{ name: "akadmin" }] }))).toEqual([
     "identity_provider.url: names an existing identity provider, but install is true. " +
       "Remove it (host and domain give the address), or set install: false.",

@@ -23,7 +23,7 @@ describe("the Postgres server", () => {
     });
   });
 
-  test("as a StatefulSet is one instance on localhost, without TLS, and protected", () => {
+  test("is one instance on localhost as a StatefulSet, without TLS, and protected", () => {
     expect(settingsOf({ kind: "statefulset" }).postgres).toEqual({
       host: "localhost",
       port: 5432,
@@ -40,7 +40,7 @@ describe("the Postgres server", () => {
     });
   });
 
-  test("of the operator is three instances with TLS", () => {
+  test("is three instances with TLS as a Cluster of the operator", () => {
     const { postgres } = settingsOf({
       ...{
         kind: "cloudnativepg",
@@ -122,7 +122,7 @@ describe("a Postgres server is refused", () => {
         "postgres.install.colour: unknown key. Remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring.",
       ],
     ],
-  ])("%s", (_, raw, problems) => {
+  ])("reports the problems of one %s", (_, raw, problems) => {
     expect(problemsOf(raw)).toEqual(problems);
   });
 });
@@ -135,7 +135,7 @@ describe("read replicas", () => {
     ["v13.0.8", true],
     ["v14.17", true],
     ["16.2", true],
-  ])("PostgREST %s can listen on the primary: %s", (version, can) => {
+  ])("require a PostgREST that can listen on the primary: %s -> %s", (version, can) => {
     expect(listensOnPrimary(version)).toBe(can);
   });
 

@@ -75,11 +75,11 @@ describe("postgres.sslrootcert is refused", () => {
       "postgres.sslrootcert: contains no root certificate, because none is self-signed. " +
         "Write the certificate of the root CA; the server itself sends its own and those in between.",
     ],
-  ])("%s", (_, raw, problem) => {
+  ])("reports a problem %s", (_, raw, problem) => {
     expect(problemsOf(raw)).toEqual([problem]);
   });
 
-  test("when every root certificate is expired", () => {
+  test("reports a problem when every root certificate is expired", () => {
     vi.useFakeTimers({ now: Date.now() + 3 * 86_400_000, toFake: ["Date"] });
     const [problem = ""] = problemsOf(verifying(ca.certificate + other.certificate));
     expect(problem).toMatch(

@@ -41,7 +41,7 @@ test("names a setting in each row of the table", () => {
   expect(rows.map(({ key }) => key)).toEqual(Object.keys(stackWith));
 });
 
-test.each(rows)("$key: supported versions are accepted, the others refused", ({ key, supported, refused }) => {
+test.each(rows)("$key: accepts supported versions and refuses the others", ({ key, supported, refused }) => {
   const found = [...supported, ...refused].map((version) => [version, isRefused(key, version)]);
   const expected = [...supported.map((version) => [version, false]), ...refused.map((version) => [version, true])];
   expect(found).toEqual(expected);

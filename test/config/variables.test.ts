@@ -54,7 +54,7 @@ describe("template variables", () => {
     ["a number", 8080, {}],
     ["a variable of the stack, which YAML reads as a number", "${PORT}", { "variables:PORT": { value: 8080 } }],
     ["a variable of the stack, as text", "${PORT}", { "variables:PORT": { value: "8080" } }],
-  ])("a port is %s", (_, port, extra) => {
+  ])("set a port that is %s", (_, port, extra) => {
     expect(parseStack(stack({ domains: { localhost: { port } } }, extra), shell).domains[0]?.port).toBe(8080);
   });
 });
@@ -74,7 +74,7 @@ describe("secret fields", () => {
     expect(parseStack(raw, shell).warnings).toEqual([]);
   });
 
-  test("a client id may be plain or a variable", () => {
+  test("accept a client id as plain text or as a variable", () => {
     const clientId = (id: string, env: Record<string, string>) => {
       const [service] = parseStack(stack({ protected_services: [oauth2({}, { client_id: id })] }), {
         ...shell,

@@ -51,7 +51,7 @@ describe("gatehouse:verification", () => {
       { namespace: "gatehouse-data" },
       'verification.namespace: namespace "gatehouse-data" is already used by data_api. Set another namespace.',
     ],
-  ])("%j is a problem", (section, problem) => {
+  ])("rejects %j", (section, problem) => {
     expect(problemsOf(withSection(section))).toEqual([problem]);
   });
 

@@ -247,7 +247,7 @@ const cases = [
 ];
 
 describe("Wrong domains, names and hosts", () => {
-  test.each(cases)("$title", ({ raw, lines }) => {
+  test.each(cases)("are reported: $title", ({ raw, lines }) => {
     const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
     expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
   });

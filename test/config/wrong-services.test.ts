@@ -160,7 +160,7 @@ const cases = [
 ];
 
 describe("A wrong entry of protected_services", () => {
-  test.each(cases)("$title", ({ raw, lines }) => {
+  test.each(cases)("is reported: $title", ({ raw, lines }) => {
     const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
     expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
   });

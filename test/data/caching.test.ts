@@ -37,7 +37,7 @@ describe("If-None-Match", () => {
     ["a list with it", (own: string) => `"other", ${own}, W/"third"`],
     ["a list without blanks", (own: string) => `"other",${own}`],
     ["a star", () => "*"],
-  ])("with %s returns 304 without a body for GET and HEAD", async (_, known) => {
+  ])("returns 304 without a body for GET and HEAD with %s", async (_, known) => {
     for (const method of ["GET", "HEAD"]) {
       const answer = await responseTo(`${method} ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
       expect([method, answer]).toEqual([method, unchanged]);
@@ -49,7 +49,7 @@ describe("If-None-Match", () => {
     ["a part of the tag", (own: string) => own.slice(0, -2)],
     ["the tag without quotes", (own: string) => own.replaceAll(/W\/|"/g, "")],
     ["nothing", () => ""],
-  ])("with %s returns the rows", async (_, known) => {
+  ])("returns the rows with %s", async (_, known) => {
     const answer = await sendRequest(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
     expect([answer.status, answer.headers["etag"]]).toEqual([200, tag]);
     expect((JSON.parse(answer.body) as unknown[]).length).toBe(6);
@@ -60,7 +60,7 @@ describe("If-None-Match", () => {
     ["/fact_observation", {}, 404],
     ["/fact_observation", { "Accept-Profile": "private_marts" }, 404],
     ["/secret_person", marts, 404],
-  ])("with a star or a tag returns 404 for what is not served: %s %j", async (path, headers, status) => {
+  ])("returns 404 with a star or a tag for what is not served: %s %j", async (path, headers, status) => {
     for (const known of ["*", tag]) {
       expect((await sendRequest(`GET ${path}`, { headers: { ...headers, "If-None-Match": known } })).status).toBe(
         status,

@@ -15,13 +15,13 @@ describe("the catalog", () => {
     ),
   );
 
-  test("GET /meta_endpoints has one row for each relation, in every exposed schema", async () => {
+  test("returns one row for each relation in every exposed schema for GET /meta_endpoints", async () => {
     const rows = await rowsOf("GET /meta_endpoints?order=schema,relation&select=schema,relation");
     const names = rows.map(({ schema, relation }) => `${String(schema)}/${String(relation)}`);
     expect(names).toEqual(SCHEMAS.flatMap((schema) => (RELATIONS[schema] ?? []).map((path) => `${schema}${path}`)));
   });
 
-  test("GET /meta_endpoints has the row of a new relation at once, and not after the drop", async () => {
+  test("returns the row of a new relation at once for GET /meta_endpoints, and not after the drop", async () => {
     const found = () => rowsOf("GET /meta_endpoints?relation=eq.fact_new");
     await asOwner("create table marts.fact_new (id integer primary key)");
     const column = { name: "id", type: "integer", nullable: false, description: null, key: true };
@@ -35,7 +35,7 @@ describe("the catalog", () => {
     expect(await found()).toEqual([]);
   });
 
-  test("tags must have one of six namespaces, and filter relations", async () => {
+  test("requires one of six namespaces for a tag, and filters relations by tags", async () => {
     const tag = (text: string) => asOwner(`insert into catalog.tags values ('marts', 'fact_observation', '${text}')`);
     for (const namespace of ["provider", "topic", "geo", "cadence", "eu_theme", "layer"]) await tag(`${namespace}:a`);
     for (const wrong of ["nothing:a", "topic", "topic:", "topic:a b", ":a", "Topic:a", "topic:a,b"]) {

@@ -25,44 +25,44 @@ describe("a preflight", () => {
     ["GET", "accept-profile,prefer,range"],
     ["HEAD", "accept-profile"],
     ["GET", "if-none-match"],
-  ])("for %s with %s is allowed", async (method, names) => {
+  ])("is allowed for %s with %s", async (method, names) => {
     const preflight = { ...origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": names };
     for (const path of ["/dim_fylke", "/", "/openapi.json", "/nothing"]) {
       expect(await responseTo(`OPTIONS ${path}`, { headers: preflight })).toEqual(allowed);
     }
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("for %s lists the allowed methods", async (method) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("lists the allowed methods for %s", async (method) => {
     const preflight = { ...origin, "Access-Control-Request-Method": method };
     expect(await responseTo("OPTIONS /dim_fylke", { headers: preflight })).toEqual(allowed);
   });
 
-  test("of a function gets 404 from the gateway", async () => {
+  test("gets 404 from the gateway for a function", async () => {
     const preflight = { ...origin, "Access-Control-Request-Method": "GET" };
     expect(await responseTo("OPTIONS /rpc/document", { headers: preflight })).toEqual(NO_ROUTE);
   });
 });
 
-test("a request with an origin gets the same response as one without", async () => {
+test("returns the same response to a request with an origin as to one without", async () => {
   const target = "/dim_fylke?fylke_nr=eq.03";
   const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
   const answer = await responseTo(`GET ${target}`, { headers: { ...origin, "Accept-Profile": "marts" } });
   expect(answer).toEqual(rowsResponse({ target, range: "0-0/*", body }));
 });
 
-test("cookies and credentials are not allowed and not forwarded", async () => {
+test("allows no cookies and credentials, and forwards none", async () => {
   const target = "/dim_fylke?limit=0";
   const headers = { ...origin, "Accept-Profile": "marts", Cookie: "a=b", Authorization: "Bearer x.y.z" };
   const answer = await responseTo(`GET ${target}`, { headers });
   expect(answer).toEqual(rowsResponse({ target, range: "*/*", body: [] }));
 });
 
-test("OPTIONS without preflight headers lists the allowed methods", async () => {
+test("lists the allowed methods for OPTIONS without preflight headers", async () => {
   const { headers, status } = await responseTo("OPTIONS /dim_fylke", { headers: { "Accept-Profile": "marts" } });
   expect([status, headers]).toEqual([200, ALWAYS]);
 });
 
-test("a page of another origin reads rows, Content-Range and ETag in a browser", async () => {
+test("allows a page of another origin to read rows, Content-Range and ETag in a browser", async () => {
   const page = await startPage();
   const browser = await launchBrowser();
   const use = async (tab: Page): Promise<void> => {

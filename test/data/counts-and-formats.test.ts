@@ -15,7 +15,7 @@ describe("HEAD with limit=0 and Prefer: count=exact", () => {
     ["/ssb_kommuner", "raw", "*/357"],
     ["/distrikt_summary", "api_v1", "*/15"],
     ["/ref_number", "marts", "*/1500"],
-  ])("of %s in %s returns the Content-Range %s and no rows", async (path, profile, range) => {
+  ])("returns for %s in %s the Content-Range %s and no rows", async (path, profile, range) => {
     const target = `${path}?limit=0`;
     const headers = { "Accept-Profile": profile, Prefer: "count=exact" };
     const expected = rowsResponse({ status: 206, profile, target, range, applied: "count=exact", body: "" });
@@ -69,13 +69,13 @@ describe("counts", () => {
         ["Prefer", "handling=lenient"],
       ],
     ],
-  ] as const)("count=exact of more than 1,000,000 rows gets 400: %s", async (_, lines) => {
+  ] as const)("return 400 for count=exact of more than 1,000,000 rows: %s", async (_, lines) => {
     const headers = [["Accept-Profile", "raw"], ...lines] as const;
     expect(await responseTo("GET /readings?limit=1", { headers })).toEqual(tooLarge);
   });
 
   test.each(["count=planned", "count=estimated"])(
-    "%s of more than 1,000,000 rows returns the estimate of the statistics",
+    "return the estimate of the statistics for %s of more than 1,000,000 rows",
     async (prefer) => {
       const answer = await sendRequest("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
       expect([answer.status, answer.headers["content-range"]]).toEqual([206, "*/1000001"]);
@@ -92,19 +92,19 @@ describe("Range", () => {
     [{ Range: "1498-" }, "1498-1499/*", rows(1498, 1499)],
     [{ "Range-Unit": "items", Range: "0-0" }, "0-0/*", rows(0, 0)],
     [{ Range: "1500-" }, "*/*", []],
-  ])("%j returns these rows", async (headers, range, body) => {
+  ])("returns the rows of %j", async (headers, range, body) => {
     expect(await responseTo(`GET ${target}`, { headers: { ...marts, ...headers } })).toEqual(
       rowsResponse({ target, range, body }),
     );
   });
 
-  test("with a count returns 206", async () => {
+  test("returns 206 with a count", async () => {
     const headers = { ...marts, Range: "5-6", Prefer: "count=exact" };
     const expected = rowsResponse({ status: 206, target, range: "5-6/1500", applied: "count=exact", body: rows(5, 6) });
     expect(await responseTo(`GET ${target}`, { headers })).toEqual(expected);
   });
 
-  test("after the last row with a count returns 416", async () => {
+  test("returns 416 after the last row with a count", async () => {
     const headers = { ...marts, Range: "2000-2001", Prefer: "count=exact" };
     const body = {
       ...{ code: "PGRST103", message: "Requested range not satisfiable", hint: null },
@@ -114,7 +114,7 @@ describe("Range", () => {
     expect(await responseTo(`GET ${target}`, { headers })).toEqual(expected);
   });
 
-  test("with a lower bound above the upper one returns 416", async () => {
+  test("returns 416 if the lower bound is above the upper one", async () => {
     const details = "The lower boundary must be lower than or equal to the upper boundary in the Range header.";
     const error = { code: "PGRST103", message: "Requested range not satisfiable", details };
     expect(await responseTo(`GET ${target}`, { headers: { ...marts, Range: "3-1" } })).toEqual(
@@ -124,7 +124,7 @@ describe("Range", () => {
 });
 
 describe("response formats", () => {
-  test("CSV for Accept: text/csv", async () => {
+  test("include CSV for Accept: text/csv", async () => {
     const target = `${T}?order=id&select=id,label,amount,tags`;
     const type = "text/csv; charset=utf-8";
     const body = [
@@ -140,14 +140,14 @@ describe("response formats", () => {
     expect(answer).toEqual(rowsResponse({ type, target, range: "0-5/*", body }));
   });
 
-  test("CSV if Accept prefers it", async () => {
+  test("include CSV if Accept prefers it", async () => {
     const answer = await sendRequest(`GET ${T}?id=eq.1&select=id`, {
       headers: { ...marts, Accept: "*/*;q=0.1, text/csv" },
     });
     expect([answer.headers["content-type"], answer.body]).toEqual(["text/csv; charset=utf-8", "id\n1"]);
   });
 
-  test("a single object for one row", async () => {
+  test("include a single object for one row", async () => {
     const target = `${T}?id=eq.1&select=id`;
     const type = `${OBJECT}; charset=utf-8`;
     const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
@@ -157,7 +157,7 @@ describe("response formats", () => {
   test.each([
     ["id=lt.3", "The result contains 2 rows"],
     ["id=eq.99", "The result contains 0 rows"],
-  ])("406 for a single object of %s", async (filter, details) => {
+  ])("return 406 for a single object of %s", async (filter, details) => {
     const { status, headers, body } = await responseTo(`GET ${T}?${filter}`, { headers: { ...marts, Accept: OBJECT } });
     const message = "JSON object requested, multiple (or no) rows returned";
     expect({ status, body }).toEqual({ status: 406, body: { code: "PGRST116", details, hint: null, message } });
@@ -214,19 +214,19 @@ describe("errors", () => {
     expect(await responseTo(`GET ${T}?${query}`, { headers: marts })).toEqual(errorResponse(status, error));
   });
 
-  test.each(["image/png", "application/octet-stream", "application/xml"])("415 for Accept: %s", async (accept) => {
+  test.each(["image/png", "application/octet-stream", "application/xml"])("return 415 for %s", async (accept) => {
     const message = `None of these media types are available: ${accept}`;
     const answer = await responseTo(`GET ${T}`, { headers: { ...marts, Accept: accept } });
     expect(answer).toEqual(errorResponse(415, { code: "PGRST107", message }));
   });
 
-  test("415 for the plan of a query", async () => {
+  test("return 415 for the plan of a query", async () => {
     const headers = { ...marts, Accept: "application/vnd.pgrst.plan+json" };
     const message = `None of these media types are available: application/vnd.pgrst.plan+json; for="application/json"`;
     expect(await responseTo(`GET ${T}`, { headers })).toEqual(errorResponse(415, { code: "PGRST107", message }));
   });
 
-  test("400 for an exact count of a view over more than 1,000,000 rows", async () => {
+  test("return 400 for an exact count of a view over more than 1,000,000 rows", async () => {
     await asOwner("create view api_v1.all_readings as select reading from raw.readings");
     try {
       await until(200, async () => (await sendRequest("GET /all_readings?limit=1")).status);

@@ -137,7 +137,7 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
     for (const limit of ["1000 rows", "60 seconds", "5s", "1000000 rows"]) expect(info.description).toContain(limit);
   });
 
-  test.each(SCHEMAS)("for %s has no unresolved reference, and its schemas compile", async (schema) => {
+  test.each(SCHEMAS)("has no unresolved reference for %s, and schemas that compile", async (schema) => {
     const document = await openApi(`?schema=${schema}`);
     const references = [...JSON.stringify(document).matchAll(/"\$ref":\s*"([^"]*)"/g)].map(([, to = ""]) => to);
     expect(references.length).toBeGreaterThan(10);

@@ -114,11 +114,11 @@ test.each([
   ['flood_reading("a)":name,flood_place(id))', 404],
   ["id&select=flood_reading(name,flood_place(id))", 404],
   ["id;select=flood_reading(name,flood_place(id))", 404],
-])("related rows: select=%s returns %i", async (select, status) => {
+])("limits related rows: select=%s returns %i", async (select, status) => {
   expect((await sendRequest(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
 });
 
-test("control: without limits per client, more queries of a client run than allowed, and with FULL=1 a flood makes other clients wait or fail", () =>
+test("control: runs more queries of a client than allowed without limits per client, and with FULL=1 delays or fails other clients in a flood", () =>
   withoutSlots(async () => {
     const restore = await withoutLimits();
     try {

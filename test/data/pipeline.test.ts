@@ -23,7 +23,7 @@ const leakError = (what: string, from: string) => ({
 describe("a new table", () => {
   afterEach(() => asOwner("drop table if exists marts.fact_new, private_marts.fact_new, raw.fact_new cascade"));
 
-  test.each(["marts", "raw"])("in %s is readable and described without a deployment", async (schema) => {
+  test.each(["marts", "raw"])("is readable and described in %s without a deployment", async (schema) => {
     const headers = { "Accept-Profile": schema };
     expect((await sendRequest("GET /fact_new", { headers })).status).toBe(404);
     await asOwner(
@@ -38,7 +38,7 @@ describe("a new table", () => {
     await until("What was seen", () => descriptionOf("fact_new", "seen", headers));
   });
 
-  test("in private_marts is not readable through any schema or name", async () => {
+  test("is not readable in private_marts through any schema or name", async () => {
     await asOwner(
       `create table private_marts.fact_new (id integer primary key, seen text)`,
       `insert into private_marts.fact_new values (1, 'secret_canary')`,
@@ -86,12 +86,12 @@ describe("an object that reads a private table cannot be created:", () => {
       "create table marts.leak (secret_id integer, secret_name text, observation integer); alter table private_marts.secret_person inherit marts.leak",
       "table marts.leak",
     ],
-  ])("%s", async (_, statement, what) => {
+  ])("rejects %s", async (_, statement, what) => {
     expect(await errorOf("begin", statement)).toEqual(leakError(what, "private_marts.secret_person"));
     await expectNoLeak();
   });
 
-  test("a view over a view in a schema that is not served, or that view moved to an exposed schema", async () => {
+  test("rejects a view over a view in a schema that is not served, and a move of that view to an exposed schema", async () => {
     await withDatabase((client) =>
       client.query(`create schema staging authorization ${inject("data").plan.roles.owner}`),
     );
@@ -102,7 +102,7 @@ describe("an object that reads a private table cannot be created:", () => {
     await expectNoLeak();
   });
 
-  test("an exposed view whose table is moved to a private schema", async () => {
+  test("rejects a move of the table of an exposed view to a private schema", async () => {
     await asOwner("create table private_raw.moving (a text)", "alter table private_raw.moving set schema raw");
     await asOwner("create view api_v1.moving as select a from raw.moving");
     const refused = await errorOf("alter table raw.moving set schema private_raw");

@@ -27,7 +27,7 @@ describe("Accept-Profile", () => {
     });
   });
 
-  test("rule 1: is required for a relation of marts or raw, which otherwise returns 404", async () => {
+  test("is required for a relation of marts or raw, which otherwise returns 404", async () => {
     for (const name of ["dim_kommune", "fact_observation", "ssb_kommuner", "readings", "nothing"]) {
       expect(await responseTo(`GET /${name}`)).toEqual(noRelation(`api_v1.${name}`));
     }
@@ -35,7 +35,7 @@ describe("Accept-Profile", () => {
   });
 
   test.each(["/", "/person", "/secret_person", "/nothing", "/dim_kommune", "/openapi.json/x"])(
-    "rule 2: %s of a schema that is not exposed returns 404, whether or not it exists",
+    "returns 404 for %s of a schema that is not exposed, whether or not it exists",
     async (path) => {
       const hidden = ["private_marts", "private_raw", "gatehouse", "catalog", "gatehouse_openapi"];
       for (const schema of [...hidden, "public", "pg_catalog", "information_schema", "nothing"]) {
@@ -61,7 +61,7 @@ describe("Accept-Profile", () => {
     "*",
     "mart_",
     "marts\u00e9",
-  ])("the value %j selects no schema", async (value) => {
+  ])("selects no schema with the value %j", async (value) => {
     expect(await responseTo("GET /dim_fylke", { headers: { "Accept-Profile": value } })).toEqual(NO_ROUTE);
   });
 
@@ -94,7 +94,7 @@ describe("Accept-Profile", () => {
         ["Accept-Profile", "marts"],
       ],
     ],
-  ])("in two lines selects an exposed schema only: %s", async (_, headers) => {
+  ])("selects only an exposed schema if it is in two lines: %s", async (_, headers) => {
     expect((await responseTo("GET /secret_person", { headers })).status).toBe(404);
     const target = "/dim_fylke?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
@@ -134,7 +134,7 @@ const CALLS = [
 ];
 
 describe("a function cannot be called", () => {
-  test.each(CALLS)("at %s", async (path) => {
+  test.each(CALLS)("rejects a call at %s", async (path) => {
     for (const schema of ["api_v1", "marts", "gatehouse_openapi", "gatehouse"]) {
       for (const method of ["GET", "HEAD", "POST"]) {
         const { status, body } = await sendRequest(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
@@ -180,7 +180,7 @@ describe("a private name gets the same response as an unknown one", () => {
     ["a call", (name: string) => `GET /rpc/${name}`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}`],
     ["a text search configuration", (name: string) => `GET /fact_observation?label=fts(${name}).x`],
-  ])("for a table and a column in %s", async (_, line) => {
+  ])("returns the same response for a table and a column in %s", async (_, line) => {
     await expectSame(line, table, { headers: marts });
     await expectSame(line, column, { headers: marts });
   });
@@ -191,11 +191,11 @@ describe("a private name gets the same response as an unknown one", () => {
     ["a nested path", (name: string) => `GET /${name}/person`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}.secret_person`],
     ["a schema of the description", (name: string) => `GET /openapi.json?schema=${name}`],
-  ])("for a schema in %s", async (_, line) => {
+  ])("returns the same response for a schema in %s", async (_, line) => {
     await expectSame(line, schema, { headers: marts });
   });
 
-  test("without a hint for a similar name", async () => {
+  test("returns no hint for a similar name", async () => {
     for (const name of [
       "secret_perso",
       "secret_persons",
@@ -219,7 +219,7 @@ describe("a private name gets the same response as an unknown one", () => {
     }
   });
 
-  test("and no relation or description contains personal data or a private name", async () => {
+  test("returns no relation or description with personal data or a private name", async () => {
     for (const profile of ["api_v1", "marts", "raw"]) {
       const headers = { "Accept-Profile": profile };
       const root = await sendRequest("GET /", { headers });

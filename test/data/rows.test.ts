@@ -7,7 +7,7 @@ const marts = { "Accept-Profile": "marts" };
 const T = "/fact_observation";
 
 describe("rows", () => {
-  test("of the default schema are an array", async () => {
+  test("are an array in the default schema", async () => {
     const target = "/distrikt_summary?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo", kommuner: 1 }];
     expect(await responseTo(`GET ${target}`)).toEqual(
@@ -66,7 +66,7 @@ describe("limit, offset, order and select", () => {
     expect(await responseTo(`GET ${sent}`, { headers: marts })).toEqual(rowsResponse({ target, range, body }));
   });
 
-  test("a response has at most 1000 rows, and X-Max-Rows", async () => {
+  test("return at most 1000 rows, and X-Max-Rows", async () => {
     for (const query of ["order=number", "order=number&limit=5000"]) {
       const answer = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
       const rows = JSON.parse(answer.body) as { number: number }[];
@@ -160,7 +160,7 @@ describe("related rows, by foreign key within a schema,", () => {
       "/dim_kommune?dim_fylke.fylke_navn=eq.Oslo&select=kommune_navn,dim_fylke!inner(fylke_navn)",
       [{ kommune_navn: "Oslo", dim_fylke: { fylke_navn: "Oslo" } }],
     ],
-  ])("%s", async (_, target, body) => {
+  ])("are returned: %s", async (_, target, body) => {
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(
       rowsResponse({ target, range: "0-0/*", body }),
     );

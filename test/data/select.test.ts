@@ -36,7 +36,7 @@ describe("a function of the whole row", () => {
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
   });
 
-  test("control: PostgREST returns every row in one, past the maximum number of rows", async () => {
+  test("control: returns every row in one from PostgREST itself, past the maximum number of rows", async () => {
     const [row] = await rowsOf("GET /ref_number?select=json_agg", { headers: marts, to: await podAddress() });
     expect(row?.["json_agg"]).toHaveLength(1500);
   });
@@ -54,7 +54,7 @@ describe("the name of an object by its OID", () => {
     expect(await responseTo(`GET /oids?select=${select}`, { headers: marts })).toEqual(NO_ROUTE);
   });
 
-  test("control: PostgREST returns the name of a private table", async () => {
+  test("control: returns the name of a private table from PostgREST itself", async () => {
     const rows = await rowsOf("GET /oids?select=id::regclass", { headers: marts, to: await podAddress() });
     expect(rows).toEqual([{ id: "private_marts.secret_person" }]);
   });
@@ -72,7 +72,7 @@ describe("columns", () => {
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
   });
 
-  test("with other casts, and with names that contain those of functions, are returned", async () => {
+  test("are returned with other casts, and with names that contain those of functions", async () => {
     const target = "/oids?select=id::text,json_aggregate,kind:json_aggregate::varchar";
     const [row] = await rowsOf(`GET ${target}`, { headers: marts });
     expect(row).toMatchObject({ json_aggregate: "person", kind: "person" });
@@ -80,12 +80,12 @@ describe("columns", () => {
 });
 
 describe("an estimate", () => {
-  test.each(["count=planned", "count=estimated"])("of related rows is not routed: %s", async (Prefer) => {
+  test.each(["count=planned", "count=estimated"])("is not routed for related rows: %s", async (Prefer) => {
     const target = "/dim_fylke?select=fylke_nr,dim_kommune!inner(kommune_nr)";
     expect(await responseTo(`GET ${target}`, { headers: { ...marts, Prefer } })).toEqual(NO_ROUTE);
   });
 
-  test("in the first of two lines is the only preference that PostgREST and the database receive", async () => {
+  test("is the only preference that PostgREST and the database receive if it is in the first of two lines", async () => {
     const lines = [...Object.entries(marts), ["Prefer", "count=planned"], ["Prefer", "handling=lenient"]] as const;
     const { status, headers } = await sendRequest("HEAD /ref_number?limit=0", { headers: lines });
     expect([status, headers["preference-applied"]]).toEqual([206, "count=planned"]);

@@ -55,19 +55,19 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
   });
   afterAll(after);
 
-  test.each(METHODS)("%s gets 404", async (method) => {
+  test.each(METHODS)("returns 404 for %s", async (method) => {
     for (const path of ["/dim_fylke", "/dim_fylke?fylke_nr=eq.03", "/rpc/write_county", "/", "/openapi.json"]) {
       expect(await responseTo(`${method} ${path}`, write)).toEqual(NO_ROUTE);
     }
   });
 
-  test("CONNECT opens no tunnel", async () => {
+  test("opens no tunnel for CONNECT", async () => {
     const { host } = new URL(inject("data").url);
     const answer = await transmit(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
-  test.each(OVERRIDES)("%s does not change the response to GET", async (name) => {
+  test.each(OVERRIDES)("returns the same response to GET with %s", async (name) => {
     const line = "GET /dim_fylke?order=fylke_nr";
     const plain = await responseTo(line, { headers: JSON_BODY });
     for (const method of ["DELETE", "POST", "PATCH", "PUT"]) {
@@ -76,7 +76,7 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
   });
 
   test.each(["tx=commit", "return=representation, tx=commit", "resolution=merge-duplicates", "params=single-object"])(
-    "Prefer: %s with a body does not change the status",
+    "returns the same status for a body with Prefer: %s",
     async (prefer) => {
       for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
         const answer = await sendRequest(`${method} /dim_fylke`, {
@@ -88,7 +88,7 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
     },
   );
 
-  test.each(["write_county", "take_number"])("the volatile function %s cannot be called by any path", async (name) => {
+  test.each(["write_county", "take_number"])("returns 404 for the volatile function %s at any path", async (name) => {
     for (const path of [`/rpc/${name}`, `//rpc/${name}`, `/%72pc/${name}`, `/x/../rpc/${name}`, `/rpc//${name}`]) {
       for (const method of ["GET", "HEAD", "POST"]) {
         const answer = await sendRequest(`${method} ${path}`, { headers: JSON_BODY });
@@ -97,12 +97,12 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
     }
   });
 
-  test.each(["writing", "counting"])("the view %s, which calls a volatile function, returns an error", async (view) => {
+  test.each(["writing", "counting"])("returns an error for the view %s with a volatile function", async (view) => {
     const { status, body } = await sendRequest(`GET /${view}`, { headers: JSON_BODY });
     expect([status, (JSON.parse(body) as { code: string }).code]).toEqual(viewed);
   });
 
-  test("the database is expectUnchanged after these requests", async () => {
+  test("changes nothing in the database with these requests", async () => {
     expect(await checksum()).toBe(checksumBefore);
   });
 });
@@ -136,20 +136,20 @@ describe("each defence is sufficient:", () => {
     expect(await checksum()).toBe(before);
   };
 
-  test("the grants reject a write without the gateway and the pre-request function", () =>
+  test("rejects a write by the grants, without the gateway and the pre-request function", () =>
     withoutPreRequest(() =>
       expectUnchanged(async () => expect(await attempt({ to: direct })).toEqual([401, "42501"])),
     ));
 
-  test("the pre-request function rejects a write without the gateway and with all grants", () =>
+  test("rejects a write by the pre-request function, without the gateway and with all grants", () =>
     withAllGrants(() => expectUnchanged(async () => expect(await attempt({ to: direct })).toEqual([405, "25006"]))));
 
-  test("the gateway rejects a write without the pre-request function and with all grants", () =>
+  test("rejects a write by the gateway, without the pre-request function and with all grants", () =>
     withoutPreRequest(() =>
       withAllGrants(() => expectUnchanged(async () => expect(await attempt()).toEqual([404, "404 page not found\n"]))),
     ));
 
-  test("control: a write succeeds without all three", () =>
+  test("control: accepts a write without all three", () =>
     withoutPreRequest(() =>
       withAllGrants(async () => {
         expect((await attempt({ to: direct }))[0]).toBe(201);
@@ -161,7 +161,7 @@ describe("each defence is sufficient:", () => {
     ));
 });
 
-test("the anonymous role has SELECT in the exposed schemas, and no other privilege", async () => {
+test("grants the anonymous role SELECT in the exposed schemas, and no other privilege", async () => {
   const { rows } = await withDatabase((client) =>
     client.query<{ schema: string; privileges: string }>(
       `select n.nspname as schema, string_agg(distinct p, ',' order by p) as privileges

@@ -36,7 +36,7 @@ test.each(pages)("%s links to existing files and headings", (page) => {
   expect(broken).toEqual([]);
 });
 
-test("each page of docs/ is linked from another page", () => {
+test("links each page of docs/ from another page", () => {
   const linked = new Set(
     pages.flatMap((page) =>
       [...read(page).matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, link = ""]) => normalize(join(dirname(page), link))),
@@ -47,7 +47,7 @@ test("each page of docs/ is linked from another page", () => {
   );
 });
 
-test("pages name only scripts of package.json", () => {
+test("names only scripts of package.json", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const named = pages.flatMap((page) =>
     [...read(page).matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name = ""]) => name),
@@ -55,7 +55,7 @@ test("pages name only scripts of package.json", () => {
   expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test("pages name only existing files and folders in code spans", () => {
+test("names only existing files and folders in code spans", () => {
   const named = pages
     .filter((page) => page !== "CHANGELOG.md")
     .flatMap((page) =>

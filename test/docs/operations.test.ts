@@ -44,11 +44,11 @@ test.each(
   ["README.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`)]
     .filter((name) => name.endsWith(".md"))
     .map((name) => [name]),
-)("no command in %s has a secret among its arguments", (page) => {
+)("contains no command with a secret among its arguments in %s", (page) => {
   expect(SECRET_ARGUMENT.exec(read(page))?.[0]).toBe(undefined);
 });
 
-test("docs/observability.md configures the same static options as the local platform", () => {
+test("configures the same static options in docs/observability.md as on the local platform", () => {
   const blocks = [...read("docs/observability.md").matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? "");
   const chart = parse(blocks.find((block) => block.includes("HelmChartConfig")) ?? "") as {
     spec: { valuesContent: string };

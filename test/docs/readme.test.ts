@@ -33,6 +33,6 @@ test("plans the first example of README.md as printed", async () => {
   }
 });
 
-test("README.md has at most 150 lines", () => {
+test("limits README.md to 150 lines", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });

@@ -50,7 +50,7 @@ function forwardedHeaders(body: string): [string, readonly string[]][] {
 }
 
 describe.each(PAYLOADS)("%s", (_name, lines) => {
-  test.each(KINDS)("on %s opens no protected page, and the login returns to the requested one", async (kind) => {
+  test.each(KINDS)("opens no protected page on %s, and the login returns to the requested one", async (kind) => {
     const { url } = exposureOf("forward", kind);
     expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe(`login for ${url}/x`);
     const background: Line = ["X-Requested-With", "XMLHttpRequest"];
@@ -58,13 +58,13 @@ describe.each(PAYLOADS)("%s", (_name, lines) => {
     expect(outcome(await sendRaw(`${exposureOf("legacy", kind).url}/x`, { lines }))).toBe("401");
   });
 
-  test("with another host's session opens no protected page", async () => {
+  test("opens no protected page with another host's session", async () => {
     const { url } = exposureOf("forward", "localhost");
     const cookie = await sessionAt(exposureOf("gated", "localhost").url);
     expect(outcome(await sendRaw(`${url}/x`, { lines: [...lines, cookie] }))).toBe(`login for ${url}/x`);
   });
 
-  test.each(KINDS)("on %s does not reach the application behind a public path or basic auth", async (kind) => {
+  test.each(KINDS)("does not reach the application behind a public path or basic auth on %s", async (kind) => {
     const pages: [string, Line[]][] = [
       [`${exposureOf("forward", kind).url}/open`, []],
       [`${exposureOf("legacy", kind).url}/x`, [passwordLine()]],
@@ -89,7 +89,7 @@ describe.each(PAYLOADS)("%s", (_name, lines) => {
     }
   });
 
-  test.each(KINDS)("on %s does not change the URLs of the identity provider and the outpost", async (kind) => {
+  test.each(KINDS)("does not change the URLs of the identity provider and the outpost on %s", async (kind) => {
     const page = `${exposureOf("authentik", kind).url}/application/o/notes/.well-known/openid-configuration`;
     const [plain, claimed] = [await sendRaw(page), await sendRaw(page, { lines })];
     expect([plain.status, claimed.status]).toEqual([200, 200]);
@@ -116,7 +116,7 @@ describe("a header that Connection lists", () => {
     expect([status, receivedHeaders(body).get(name.toLowerCase())?.length]).toEqual([200, 1]);
   });
 
-  test("credentials: are removed, so the request is rejected", async () => {
+  test("is removed if it contains credentials, so that the request is rejected", async () => {
     const [protectedPage, basicPage] = [exposureOf("forward", "localhost").url, exposureOf("legacy", "localhost").url];
     const hidden = (name: string): Line => ["Connection", name];
     const cookie = await sessionAt(protectedPage);
@@ -137,7 +137,7 @@ describe("the rule for background requests", () => {
   ];
   const paths = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
 
-  test.each(KINDS)("on %s ignores paths in headers of the client", async (kind) => {
+  test.each(KINDS)("ignores paths in headers of the client on %s", async (kind) => {
     const { url } = exposureOf("forward", kind);
     for (const signal of signals) {
       for (const target of ["/outpost.goauthentik.io/x", "/open"]) {

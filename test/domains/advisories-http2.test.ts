@@ -70,7 +70,7 @@ describe("over HTTP/2", () => {
       () => "401",
     ],
   ];
-  test.each(cases)("%s", async (_name, headers, expected) => {
+  test.each(cases)("opens no protected page: %s", async (_name, headers, expected) => {
     expect(await sendHttp2(headers())).toBe(expected());
   });
 

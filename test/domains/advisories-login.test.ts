@@ -54,11 +54,11 @@ describe("a proxy cookie", () => {
     expect(outcome(await request("/x", ["Cookie", `${name}=${change(anonymous)}`], background))).toBe("401");
   });
 
-  test("of a session at another outpost is redirected to the login", async () => {
+  test("is redirected to the login if its session is at another outpost", async () => {
     expect(outcome(await request("/x", ["Cookie", `${name}=${foreign}`]))).toBe(`login for ${forward()}/x`);
   });
 
-  test("of more than 1 MB gets 431", async () => {
+  test("gets 431 if it has more than 1 MB", async () => {
     expect(outcome(await request("/x", ["Cookie", `${name}=${"A".repeat(1_100_000)}`]))).toBe("431");
   });
 
@@ -208,7 +208,7 @@ describe("a password", () => {
     expect([outcome(answer), headerOf(answer, "www-authenticate")]).toEqual(["401", 'Basic realm="legacy"']);
   });
 
-  test("after a wrong one is ignored", async () => {
+  test("is ignored after a wrong one", async () => {
     const { url } = exposureOf("legacy", "localhost");
     const lines = [passwordLine("ops:wrong"), passwordLine()];
     expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe("401");
@@ -223,7 +223,7 @@ describe("a password", () => {
     expect(body).not.toContain(legacyPassword());
   });
 
-  test("of a basic service opens no service behind forward auth, and a session opens no basic service", async () => {
+  test("opens no service behind forward auth, and a session opens no basic service", async () => {
     expect(outcome(await request("/x", passwordLine()))).toBe("401");
     const { url } = exposureOf("legacy", "localhost");
     const session = await sessionAt(forward());

@@ -70,7 +70,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 describe.each(KINDS)("a request target on %s", (kind) => {
   const hosts = ["forward", "gated"].map((service) => (): string => exposureOf(service, kind).url);
 
-  test.each(Object.entries(TARGETS))("%s: %s", async (target, expected) => {
+  test.each(Object.entries(TARGETS))("gets the access of its resolved path: %s -> %s", async (target, expected) => {
     for (const url of hosts.map((host) => host())) {
       const wanted = expected.startsWith("login ") ? `login for ${url}${expected.slice("login ".length)}` : expected;
       expect(outcome(await sendRaw(url, { target }))).toBe(wanted);
@@ -80,7 +80,7 @@ describe.each(KINDS)("a request target on %s", (kind) => {
     expect(outcome(await sendRaw(exposureOf("legacy", kind).url, { target }))).toBe(wanted);
   });
 
-  test("in absolute form is routed by its host, not by the Host header", async () => {
+  test("is routed by its host in absolute form, not by the Host header", async () => {
     const { url } = exposureOf("forward", kind);
     const { host } = new URL(url);
     const other = new URL(exposureOf("whoami-public", "localhost").url).host;
@@ -132,11 +132,11 @@ describe("a host", () => {
     "127.0.0.1": "404",
     "[::1]": "404",
   };
-  test.each(Object.entries(hosts))("%s: %s", async (host, expected) => {
+  test.each(Object.entries(hosts))("opens no page in another form: %s -> %s", async (host, expected) => {
     expect(outcome(await sendRaw(`${url()}/x`, { host }))).toBe(expected);
   });
 
-  test("in two Host headers gets 400", async () => {
+  test("gets 400 in two Host headers", async () => {
     const own = new URL(url()).host;
     for (const [first, second] of [
       [own, open],
@@ -147,7 +147,7 @@ describe("a host", () => {
     }
   });
 
-  test("in upper case, with a dot or a port still requires the password", async () => {
+  test("requires the password also in upper case, with a dot or a port", async () => {
     const { url: legacy, host } = exposureOf("legacy", "localhost");
     for (const spelling of [host.toUpperCase(), `${host}.`, `${host}:1`]) {
       expect([spelling, outcome(await sendRaw(`${legacy}/x`, { host: spelling }))]).toEqual([spelling, "401"]);
@@ -158,7 +158,7 @@ describe("a host", () => {
 describe("a method", () => {
   const overrides = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Forwarded-Method"];
 
-  test("of any name, or in any override header, opens no protected page", async () => {
+  test("opens no protected page with any name, or in any override header", async () => {
     const { url } = exposureOf("forward", "localhost");
     for (const method of ["TRACE", "TRACK", "PROPFIND", "PURGE", "FOO", "OPTIONS", "HEAD", "get"]) {
       expect([method, outcome(await sendRaw(`${url}/x`, { method }))]).toEqual([method, `login for ${url}/x`]);
@@ -171,7 +171,7 @@ describe("a method", () => {
     }
   });
 
-  test("of the data API ignores override headers", async () => {
+  test("is not changed by override headers at the data API", async () => {
     const { url } = exposureOf("data", "localhost");
     for (const header of overrides) {
       const answer = await sendRaw(url, { method: "POST", lines: [[header, "GET"]], body: "{}" });
@@ -205,7 +205,7 @@ describe("request smuggling", () => {
     ["HTTP/1.0", `GET /x HTTP/1.0\r\nHost: ${host}\r\n\r\n`, 302],
     ["HTTP/1.0 in absolute form", `GET http://${host}/x HTTP/1.0\r\n\r\n`, 302],
   ];
-  test.each(refused)("%s", async (_name, bytes, status) => {
+  test.each(refused)("returns one response, and no protected page, for %s", async (_name, bytes, status) => {
     const text = await transmit(url(), bytes);
     expect(statuses(text)).toEqual([status]);
     expect(text).not.toContain("Hostname:");
@@ -214,18 +214,18 @@ describe("request smuggling", () => {
   test.each([
     ["length and chunks", `${post("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n${smuggled}`],
     ["a body with a request in it", `${post(`Content-Length: ${smuggled.length}`)}${smuggled}${smuggled}`],
-  ])("%s: the gateway handles a smuggled request as a separate request, or not at all", async (_name, bytes) => {
+  ])("handles a smuggled request as a separate request, or not at all: %s", async (_name, bytes) => {
     const text = await transmit(url(), bytes);
     expect(statuses(text)).toEqual([200, 302]);
     expect(text.match(/^[A-Z]+ \S+ HTTP\/1\.1$/gm)).toEqual(["POST /open HTTP/1.1"]);
   });
 
-  test("a lone line feed ends a header, and the next header is removed like any other", async () => {
+  test("ends a header at a lone line feed, and removes the next header like any other", async () => {
     const text = await transmit(url(), post("X: a\nX-idp-username: mallory", "Connection: close"));
     expect([statuses(text), receivedIdentityHeaders(text), receivedHeaders(text).get("x")]).toEqual([[200], [], ["a"]]);
   });
 
-  test("an upgrade to HTTP/2 without TLS opens no protected page", async () => {
+  test("opens no protected page for an upgrade to HTTP/2 without TLS", async () => {
     const { url: legacy } = exposureOf("legacy", "localhost");
     const lines: Line[] = [
       ["Connection", "Upgrade, HTTP2-Settings"],

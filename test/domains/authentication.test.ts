@@ -223,7 +223,7 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
     }));
 });
 
-test("a machine without groups gets the client ids of services for all users, and no token for others", () =>
+test("gives a machine without groups the client ids of services for all users, and no token for others", () =>
   withClient(async (client) => {
     const [ungrouped, robot] = [await machineSecret("ungrouped"), await machineSecret("robot")];
     const open = ["everyone", "whoami-everyone"].map((service) => exposureOf(service, "localhost").url);

@@ -125,7 +125,7 @@ describe("behind a trusted proxy", () => {
     "control-forwarded-host": setRequestHeaders({ "X-Forwarded-Host": host }),
   });
 
-  test("forward auth decides by the routed host", async () => {
+  test("decides by the routed host in forward auth", async () => {
     const exposure = exposureOf("gated", "external");
     const other = exposureOf("forward", "external");
     const session = await sessionAt(other.url);
@@ -144,7 +144,7 @@ describe("behind a trusted proxy", () => {
     });
   });
 
-  test("the route that redirects to HTTPS requires authentication, since X-Forwarded-Proto skips its redirect", async () => {
+  test("requires authentication on the route that redirects to HTTPS, since X-Forwarded-Proto skips its redirect", async () => {
     const exposure = exposureOf("forward", "mesh");
     const redirect = inject("domains").plan.middlewares.find(({ kind }) => kind === "redirect")?.name ?? "";
     const plain = `http://${exposure.host}:${inject("domains").httpPort}`;

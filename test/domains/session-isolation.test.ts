@@ -152,7 +152,7 @@ describe("control: on one shared outpost", () => {
     for (const { url } of [guestbook(), forward()]) await untilUnmarked(`${url}/x`, mark);
   };
 
-  test("the session of one service opens another one that the user is not allowed to use", async () => {
+  test("opens a service that the user is not allowed to use with the session of another one", async () => {
     await withSharedOutpost(async () => {
       const value = await withClient(async (client) => {
         await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));
@@ -165,7 +165,7 @@ describe("control: on one shared outpost", () => {
     });
   });
 
-  test("an id of the attacker's choice becomes the session of the user who signs in with it", async () => {
+  test("uses an id of the attacker's choice for the session of the user who signs in with it", async () => {
     await withSharedOutpost(async () => {
       const name = await cookieName(guestbook().url);
       await withClient(async (client) => {

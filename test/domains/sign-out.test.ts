@@ -57,7 +57,7 @@ describe("sign-out", () => {
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
 
-  test("without a session shows a page with a link to the application", () =>
+  test("shows a page with a link to the application without a session", () =>
     withClient(async (client) => {
       const page = await client.follow(`${forward()}${OUTPOST_PATH}/sign_out`);
       expect([new URL(page.url).origin, pageOf(page)]).toEqual([
@@ -70,7 +70,7 @@ describe("sign-out", () => {
     }));
 });
 
-test("the addresses of forward auth, whose response headers contain the token, answer 404 also with a session", async () => {
+test("returns 404 also with a session for the addresses of forward auth, whose response headers contain the token", async () => {
   const lines = [await sessionAt(forward())];
   expect((await sendRaw(`${forward()}/x`, { lines })).status).toBe(200);
   for (const path of [

@@ -44,7 +44,7 @@ async function exchangeMessages(exposure: Exposure, messages: readonly string[],
 const MESSAGES = ["hello", "æøå 漢字", "x".repeat(100_000), ""];
 
 describe.each(KINDS)("a WebSocket on %s", (kind) => {
-  test.each(["forward", "gated"])("of %s requires a session", async (service) => {
+  test.each(["forward", "gated"])("requires a session of the service %s", async (service) => {
     const exposure = exposureOf(service, kind);
     const other = exposureOf("whoami-forward", "localhost");
     expect(await exchangeMessages(exposure, MESSAGES, [await sessionAt(exposure.url)])).toEqual(MESSAGES);
@@ -53,7 +53,7 @@ describe.each(KINDS)("a WebSocket on %s", (kind) => {
     expect(await exchangeMessages(exposure, MESSAGES, [["Authorization", "Bearer invalid"]])).toBe(401);
   });
 
-  test("of a basic service requires the password", async () => {
+  test("requires the password of a basic service", async () => {
     const exposure = exposureOf("legacy", kind);
     expect(await exchangeMessages(exposure, MESSAGES, [passwordLine()])).toEqual(MESSAGES);
     expect(await exchangeMessages(exposure, MESSAGES)).toBe(401);
@@ -61,6 +61,6 @@ describe.each(KINDS)("a WebSocket on %s", (kind) => {
   });
 });
 
-test("a WebSocket of the public test host has no route, since the echo service reads messages of any size", async () => {
+test("returns 404 for a WebSocket of the public test host, since the echo service reads messages of any size", async () => {
   expect(await exchangeMessages(exposureOf("whoami-public", "localhost"), MESSAGES)).toBe(404);
 });

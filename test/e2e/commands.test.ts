@@ -72,12 +72,12 @@ function command(name: string, ...args: readonly string[]): Promise<CommandResul
   );
 }
 
-test("plan prints what the stack exposes", async () => {
+test("prints the plan of the stack with plan --json", async () => {
   const { code, out } = await command("plan", "local", "--json");
   expect([code, (JSON.parse(out) as { stack: string }).stack]).toEqual([0, "local"]);
 });
 
-test("diff prints a changed session as text, JSON and a comment", async () => {
+test("prints a changed session as text, JSON and a comment with diff", async () => {
   const before = join(folder, "Pulumi.local.yaml");
   const text = readFileSync(join(PROJECT, "Pulumi.local.yaml"), "utf8");
   writeFileSync(before, text.replace("      groups: [admins]\n", "      groups: [admins]\n      session: hours=1\n"));
@@ -87,7 +87,7 @@ test("diff prints a changed session as text, JSON and a comment", async () => {
   }
 });
 
-test("verify passes and prints text, JSON and JUnit", async () => {
+test("passes verify with output as text, JSON and JUnit", async () => {
   const junit = join(folder, "verify.xml");
   const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
   expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
@@ -95,39 +95,39 @@ test("verify passes and prints text, JSON and JUnit", async () => {
   expect((await command("verify", CONTEXT, "--only", "routes,sign-in")).code).toBe(0);
 });
 
-test("diagnose finds no symptom and writes a report", async () => {
+test("finds no symptom with diagnose, which writes a report", async () => {
   const { code, out } = await command("diagnose", CONTEXT);
   expect([code, out.includes("No symptom.")]).toEqual([0, true]);
   const reports = join(inject("platform").data, "diagnose");
   for (const name of readdirSync(reports)) output += readFileSync(join(reports, name), "utf8");
 });
 
-test("audit finds no object that bypasses the plan", async () => {
+test("finds no object that bypasses the plan with audit", async () => {
   expect((await command("audit", CONTEXT, "--json")).code).toBe(0);
 });
 
-test("doctor finds every prerequisite of the local platform", async () => {
+test("finds every prerequisite of the local platform with doctor", async () => {
   const { code, out } = await command("doctor", CONTEXT, "--json");
   const { summary } = JSON.parse(out) as { summary: { failed: number } };
   expect([code, summary.failed]).toEqual([0, 0]);
   expect((await command("doctor", CONTEXT)).code).toBe(0);
 });
 
-test("contract check passes for the local stack", async () => {
+test("passes contract check for the local stack", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });
 
-fullTest("preview reports no changes after a deployment", async () => {
+fullTest("reports no changes with preview after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
 });
 
-fullTest("preview reports no drift after a deployment", async () => {
+fullTest("reports no drift with preview --drift after a deployment", async () => {
   const { code, out } = await command("preview", CONTEXT, "--drift");
   expect(out).toMatch(/^Drift: none, \d+ resources unchanged\n$/);
   expect(code).toBe(0);
 });
 
-test("preview names first what differs from the last deployment", async () => {
+test("prints a changed object first with preview --drift", async () => {
   const api = clusterConfig().makeApiClient(KubernetesObjectApi);
   const strip = {
     ...{ apiVersion: "traefik.io/v1alpha1", kind: "Middleware" },
@@ -151,7 +151,7 @@ test("preview names first what differs from the last deployment", async () => {
   }
 });
 
-test("deploy reports unchanged from another folder, and exits with 2 without --yes and a terminal", async () => {
+test("reports unchanged with deploy from another folder, and exits with 2 without --yes and a terminal", async () => {
   const { code, out } = await run(join(PROJECT, "deploy"), CONTEXT, "--yes", "--json");
   const { outcome, changes } = JSON.parse(out) as { outcome: string; changes: unknown[] };
   expect([code, outcome, changes]).toEqual([0, "unchanged", []]);
@@ -161,7 +161,7 @@ test("deploy reports unchanged from another folder, and exits with 2 without --y
   expect(output).toContain(`\n  ${CONTEXT} (stack local)\n`);
 });
 
-test("no command prints or writes a secret of the stack", () => {
+test("prints and writes no secret of the stack with any command", () => {
   expect(new Set(canaries.map(([, value]) => value)).size).toBeGreaterThanOrEqual(20);
   expect(output.length).toBeGreaterThan(20_000);
   expect(canaries.filter(([, value]) => output.includes(value)).map(([name]) => name)).toEqual([]);

@@ -11,7 +11,7 @@ const identityHeaders = (body: string): [string, readonly string[]][] =>
   [...receivedHeaders(body)].filter(([name]) => /^x[-_.](idp|authentik)[-_.]/.test(name));
 
 describe("a request without a session", () => {
-  test("to a protected host is redirected to the identity provider with every method", async () => {
+  test("is redirected from a protected host to the identity provider with every method", async () => {
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await withClient((client) => client.send(`${origin("whoami")}/x?y=1`, { method }));
       expect([method, answer.status]).toEqual([method, 302]);
@@ -25,7 +25,7 @@ describe("a request without a session", () => {
     }
   });
 
-  test("to the identity provider's admin page gets 200", async () => {
+  test("gets 200 from the identity provider's admin page", async () => {
     const answer = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
     expect(answer.status).toBe(200);
   });
@@ -36,7 +36,7 @@ describe("a request without a session", () => {
     "x.whoami.localhost",
     "localhost",
     "whoami.localhost.evil.test",
-  ])("to %s, which is not exposed, gets 404", async (host) => {
+  ])("gets 404 from %s, which is not exposed", async (host) => {
     const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
     expect(answer.status).toBe(404);
   });

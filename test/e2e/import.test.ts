@@ -108,7 +108,7 @@ function signedIn(label: string, user: typeof INGE): Promise<string> {
   });
 }
 
-test("the services answer as they were written", async () => {
+test("serves the services by their own routes before the import", async () => {
   const login = `302 ${own.identityProvider}/application/o/authorize/`;
   const expected = {
     ...{
@@ -181,7 +181,7 @@ async function renameRoutes(): Promise<void> {
   }
 }
 
-test("after the deployment every host answers as before, next to the old routes and without them", async () => {
+test("returns the same responses as before after the deployment, next to the old routes and without them", async () => {
   const clients = await Promise.all(IMPORTED.map(clientId));
   Object.assign(process.env, {
     ...{ LEGACY_PASSWORD, NOTES_CLIENT_ID: "notes-new", NOTES_CLIENT_SECRET: "a new secret of the client" },

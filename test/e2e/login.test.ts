@@ -29,14 +29,14 @@ function challenge(answer: Answer): Record<string, unknown> {
   return JSON.parse(answer.body) as Record<string, unknown>;
 }
 
-test("1. the protected echo service redirects to the identity provider", () =>
+test("redirects from the protected echo service to the identity provider (check 1)", () =>
   withClient(async (client) => {
     const answer = await client.send(`${origin("whoami")}${PAGE}`);
     expect(answer.status).toBe(302);
     expect(headerOf(answer, "location")).toMatch(new RegExp(`^${origin("authentik")}/application/o/authorize/\\?`));
   }));
 
-test("2. a login takes three steps, and 4. the application receives the six identity headers after it", () =>
+test("completes a login in three steps (check 2), after which the application receives the six identity headers (check 4)", () =>
   withClient(async (client) => {
     const { username, password } = sampleUser("alice");
     const executor = await executorFor(client);
@@ -53,13 +53,13 @@ test("2. a login takes three steps, and 4. the application receives the six iden
     expect(receivedHeaders(page.body).get("x-idp-username")).toEqual(["alice"]);
   }));
 
-test("3. the public echo service answers without identity headers", () =>
+test("returns the page of the public echo service without identity headers (check 3)", () =>
   withClient(async (client) => {
     const answer = await client.send(`${origin("whoami-public")}${PAGE}`);
     expect([answer.status, receivedPath(answer.body), receivedIdentityHeaders(answer.body)]).toEqual([200, PAGE, []]);
   }));
 
-test("5. a wrong password is rejected and creates no session", () =>
+test("rejects a wrong password and creates no session (check 5)", () =>
   withClient(async (client) => {
     const executor = await executorFor(client);
     expect(challenge(await client.follow(executor))["component"]).toBe("ak-stage-identification");

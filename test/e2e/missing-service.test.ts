@@ -22,7 +22,7 @@ async function failures(): Promise<readonly (readonly string[])[]> {
   );
 }
 
-test("verify reports a missing Service instead of the gateway's 404", async () => {
+test("reports a missing Service with verify, and does not accept the gateway's own 404", async () => {
   const config = clusterConfig();
   const core = config.makeApiClient(CoreV1Api);
   const { metadata: { labels = {} } = {}, spec } = await core.readNamespacedService(SERVICE);

@@ -123,7 +123,7 @@ describe("the access log", () => {
   });
 });
 
-test("the gateway exports every metric that the alerts and the dashboard use", async () => {
+test("exports every metric of the gateway that the alerts and the dashboard use", async () => {
   const { ping } = JSON.parse(readFileSync(join(inject("platform").data, "ports.json"), "utf8")) as { ping: number };
   await withClient((client) => client.send(`${origin("data")}/`));
   const text = await withClient(async (client) => (await client.send(`http://127.0.0.1:${ping}/metrics`)).body);

@@ -24,7 +24,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("npm start prints no secret", () => {
+test("prints no secret with npm start", () => {
   const { output } = inject("platform");
   expect(output.length).toBeGreaterThan(0);
   expect(
@@ -34,7 +34,7 @@ test("npm start prints no secret", () => {
   ).toEqual([]);
 });
 
-test("the engine's state, the stack file, logs and reports contain no secret in plain text", () => {
+test("writes no secret in plain text to the engine's state, the stack file, logs and reports", () => {
   const { data } = inject("platform");
   const files = filesBelow(data).filter((file) => !SECRET_FILES.some((pattern) => pattern.test(relative(data, file))));
   expect(files.some((file) => file.includes("/state/"))).toBe(true);
@@ -48,14 +48,14 @@ test("the engine's state, the stack file, logs and reports contain no secret in 
   expect(found).toEqual([]);
 });
 
-test("only the owner can read the files that contain secrets", () => {
+test("allows only the owner to read the files that contain secrets", () => {
   const { data } = inject("platform");
   for (const name of ["context.json", "variables.json", "secrets.json", "kubeconfig"]) {
     expect([name, (statSync(join(data, name)).mode & 0o777).toString(8)]).toEqual([name, "600"]);
   }
 });
 
-test("no Kubernetes object other than a Secret contains a secret", async () => {
+test("stores no secret in a Kubernetes object other than a Secret", async () => {
   const config = clusterConfig();
   const [core, apps, batch, custom] = [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi].map((api) =>
     config.makeApiClient(api as never),

@@ -5,7 +5,7 @@ import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { origin, sampleUser } from "./fixtures.ts";
 
-test("an oauth2 application signs users in with the client of its Secret", () =>
+test("signs users in to an oauth2 application with the client of its Secret", () =>
   withClient(async (client) => {
     const answer = await signIn(client, `${origin("notes")}/page`, sampleUser("bob"));
     expect(answer.url).toBe(`${origin("notes")}/page`);
@@ -14,7 +14,7 @@ test("an oauth2 application signs users in with the client of its Secret", () =>
     expect(foreign.status).toBe(400);
   }));
 
-test("a basic service accepts its username and password, and the application receives the username only", () =>
+test("accepts the username and password of a basic service, and passes only the username to the application", () =>
   withClient(async (client) => {
     const refused = await client.send(`${origin("legacy")}/`);
     expect([refused.status, headerOf(refused, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
@@ -26,7 +26,7 @@ test("a basic service accepts its username and password, and the application rec
   }));
 
 test.each(["whoami", "admin", "notes"])(
-  "the test environment of %s shows the headers of the signed-in user",
+  "shows the headers of the signed-in user in the test environment of %s",
   (application) =>
     withClient(async (client) => {
       const url = `${origin(`whoami-${application}`)}/`;

@@ -86,7 +86,7 @@ async function lockOf(user: string): Promise<string> {
   }
 }
 
-test("a password that the role would not have is refused in the preview, without being printed", async () => {
+test("refuses a password that the role would not have in the preview, without printing it", async () => {
   const { stack: deployed, use } = await workshop.open("backslash", () => undefined);
   const text = { template: "${ODD}", variables: ["ODD"] };
   process.env["ODD"] = "canary\\";

@@ -123,7 +123,7 @@ describe("the page for a failed sign-in", () => {
   });
 });
 
-test("the page after a sign-out without a session links to the application", async () => {
+test("links to the application on the page after a sign-out without a session", async () => {
   const response = await fetch(`${origin}/outpost.goauthentik.io/start?rd=%2Foutpost.goauthentik.io%2Fsign_out`);
   const html = await response.text();
   expect([response.status, html.includes("You are signed out"), linkOf(html)]).toEqual([200, true, "/"]);

@@ -73,7 +73,7 @@ test("has no event triggers", async () => {
   expect(await api.query("select evtname from pg_event_trigger")).toEqual([]);
 });
 
-test("a first build is served without a deployment, because its hook notifies PostgREST", async () => {
+test("serves a first build without a deployment, because its hook notifies PostgREST", async () => {
   // PostgREST 14 serves what its schema cache contains; 12.0.2, which the tests run, reads other relations, too.
   const listener = await api.session();
   const notices: (string | undefined)[] = [];
@@ -91,7 +91,7 @@ test("a first build is served without a deployment, because its hook notifies Po
   ).toEqual([{ relkind: "r", owner: "dbt" }]);
 });
 
-test("a build that drops and creates the tables is readable before, during and after it, and shows no private column", async () => {
+test("serves the tables before, during and after a build that drops and creates them, and no private column", async () => {
   await api.query("insert into raw.ssb_kommuner values ('0302', 'New', null, '2026-02-01T00:00:00Z')", "etl");
   const tables = "select oid from pg_class where relname = 'dim_municipality'";
   const before = await api.query(tables);
@@ -122,7 +122,7 @@ test("a build that drops and creates the tables is readable before, during and a
   expect(answers.filter(({ body }) => body.includes(EMAIL))).toEqual([]);
 });
 
-test("every grant is as planned after the builds", async () => {
+test("keeps every grant as planned after the builds", async () => {
   const client = await api.session();
   try {
     await client.query(`set role ${ADMINISTRATOR}`);

@@ -74,7 +74,7 @@ async function described(): Promise<Record<string, unknown>[]> {
   }));
 }
 
-test("dbt build fills the tables and the catalog", async () => {
+test("fills the tables and the catalog with dbt build", async () => {
   await build();
   expect(await described()).toEqual(CATALOG);
   expect(await rows("/meta_sources")).toEqual([
@@ -114,7 +114,7 @@ test("dbt build fills the tables and the catalog", async () => {
     .toBe("Number of municipalities in the county");
 });
 
-test("target/manifest.json has the same effect as the hook", async () => {
+test("describes the same catalog from target/manifest.json as with the hook", async () => {
   const manifest = readFileSync(join(project, "target/manifest.json"), "utf8");
   const session = await api.session();
   try {
@@ -129,7 +129,7 @@ test("target/manifest.json has the same effect as the hook", async () => {
   expect(await described()).toEqual(CATALOG);
 });
 
-test("a rebuild answers every read, keeps grants and views, and changes rows and descriptions", async () => {
+test("answers every read during a rebuild, which keeps grants and views, and changes rows and descriptions", async () => {
   const text = `It's 100 % "quoted": \\ $$ {a} 'b'; -- Ærlig 🏔`;
   const { owner } = api.roles;
   await api.query("create view api_v1.outside as select kommune_nr, kommune_navn from marts.dim_municipality", owner);
@@ -176,7 +176,7 @@ test("a rebuild answers every read, keeps grants and views, and changes rows and
 });
 
 // The check itself is tested in sql-dbt-check.live.test.ts; each run of dbt takes seconds of CPU time.
-fullTest("grants of dbt without the anonymous role are refused; without the check they close tables", async () => {
+fullTest("refuses grants of dbt without the anonymous role, which close tables without the check", async () => {
   const { anonymous, owner } = api.roles;
   const file = join(project, "dbt_project.yml");
   const before = readFileSync(file, "utf8");
@@ -197,7 +197,7 @@ fullTest("grants of dbt without the anonymous role are refused; without the chec
   await api.query(`grant select on all tables in schema api_v1 to ${anonymous}`, owner);
 });
 
-test("a refused project builds nothing", async () => {
+test("builds nothing of a refused project", async () => {
   await api.query("delete from raw.ssb_kommuner where region_code = '0399'", api.roles.owner);
   edit("models/marts/marts.yml", "eu_theme:regi", "theme:regi");
   edit(

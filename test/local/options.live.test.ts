@@ -6,7 +6,7 @@ import { packageFolder } from "../../config/folders.ts";
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [join(packageFolder(), "local", "stop.ts"), ...args], { encoding: "utf8" });
 
-test("--help prints the options", () => {
+test("prints the options for --help", () => {
   const { status, stdout, stderr } = run("--help");
   expect([status, stdout.split("\n", 1)[0], stderr]).toEqual([0, "Usage: npm run stop -- [options]", ""]);
 });

@@ -143,7 +143,7 @@ describe("meta_endpoints", () => {
 });
 
 describe("meta_sources", () => {
-  test("GET /meta_sources?provider=eq.ssb returns all fields of a source", async () => {
+  test("returns all fields of a source for GET /meta_sources?provider=eq.ssb", async () => {
     expect(await rows("/meta_sources?provider=eq.ssb")).toEqual([
       {
         source_id: "ssb-1",
@@ -178,7 +178,7 @@ describe("meta_sources", () => {
   });
 });
 
-test("GET /meta_dimensions?source_id=eq.ssb-1 returns the texts of editors, and no private relation", async () => {
+test("returns the texts of editors, and no private relation, for GET /meta_dimensions?source_id=eq.ssb-1", async () => {
   const common = { source_id: "ssb-1" };
   expect(await rows("/meta_dimensions?source_id=eq.ssb-1&order=dimension.desc")).toEqual([
     {
@@ -216,7 +216,7 @@ describe("the tables that pipelines fill", () => {
       "provider_is_a_tag_value",
     ],
     ["insert into catalog.dimensions (source_id, dimension) values ('unknown', 'x')", "dimensions_source_id_fkey"],
-  ])("%s breaks %s", async (sql, constraint) => {
+  ])("reject %s by %s", async (sql, constraint) => {
     await expect(owner(sql)).rejects.toMatchObject({ constraint });
   });
 
@@ -249,7 +249,7 @@ test("keeps views of pipelines when a later version changes the columns of a vie
   await owner("drop view marts.my_sources");
 });
 
-test("a temporary table does not reload the schema cache, another one does", async () => {
+test("reloads the schema cache for a table, and not for a temporary one", async () => {
   const session = await api.session();
   try {
     const received: string[] = [];

@@ -60,7 +60,7 @@ describe("comments are copied to a view", () => {
       ["The base", null, "The key"],
     ],
     ["grouped", `select "Key", count(*) as n from marts.base group by "Key"`, ["The base", "The key", null]],
-  ])("%s", async (_, query, expected) => {
+  ])("copies the comments for a query: %s", async (_, query, expected) => {
     await owner(`create view api_v1.v as ${query}`);
     expect(await comments("api_v1.v")).toEqual(expected);
     await owner("drop view api_v1.v; create materialized view api_v1.v as " + query);
@@ -143,7 +143,7 @@ test("copies comments of views that are older than the trigger in the migration,
   expect(await comments("api_v1.early")).toEqual(["The base", "Another key"]);
 });
 
-test("DDL of a transaction does not wait for DDL of an open one, after views were dropped", async () => {
+test("runs DDL of a transaction without a wait for DDL of an open one, after views were dropped", async () => {
   const sessions = await Promise.all([api.session(), api.session()]);
   const [first, second] = sessions;
   try {

@@ -167,7 +167,7 @@ describe("describe_dbt", () => {
   });
 });
 
-test("only the owner runs the functions", async () => {
+test("allows only the owner to run the functions", async () => {
   expect(
     await api.query(
       `select proname, proacl::text from pg_proc where pronamespace = 'catalog'::regnamespace and not (

@@ -35,12 +35,12 @@ describe.each(["count=planned", "count=estimated"])("%s", (prefer) => {
     ["a table whose rows are all served", "shown", "marts", "*/1000"],
     ["a view of such a table", "shown", "api_v1", expect.stringMatching(/^\*\/\d+$/)],
     ["a materialized view, which has statistics of its own", "filled", "marts", expect.stringMatching(/^\*\/[01]$/)],
-  ])("of %s", async (_, relation, profile, expected) => {
+  ])("is refused only for statistics of rows that are not served: %s", async (_, relation, profile, expected) => {
     expect(await count(relation, profile, prefer)).toEqual(expected);
   });
 });
 
-test("the refusal names no relation", async () => {
+test("names no relation in the refusal", async () => {
   const headers = { "accept-profile": "api_v1", prefer: "handling=lenient, count=planned" };
   const { status, body } = await api.get("/patient?limit=0", headers);
   expect([status, JSON.parse(body)]).toEqual([
@@ -49,11 +49,11 @@ test("the refusal names no relation", async () => {
   ]);
 });
 
-test("an exact count has the rows that are served", async () => {
+test("returns an exact count of the rows that are served", async () => {
   expect(await count("patient", "api_v1", "count=exact")).toBe("*/0");
 });
 
-test("control: without the refusal, a hidden value has another estimate than an absent one", async () => {
+test("control: returns another estimate for a hidden value than for an absent one without the refusal", async () => {
   await api.query(
     "create or replace function gatehouse.reads_hidden_rows(relation oid) returns boolean language sql as 'select false'",
   );

@@ -34,7 +34,7 @@ test("refuses also in a session with session_replication_role = replica, which b
 });
 
 describe("refuses to serve personal data", () => {
-  test("in the position of a sequence", async () => {
+  test("refuses the position of a sequence", async () => {
     await api.query("create sequence if not exists private_marts.numbers", api.roles.owner);
     const sql = "create view api_v1.last_number as select last_value from private_marts.numbers";
     expect(await attempt(sql)).toBe(refusal("view", "api_v1.last_number", "private_marts.numbers"));
@@ -116,11 +116,11 @@ describe("refuses to serve personal data", () => {
       "marts.parted",
       "private_marts.part",
     ],
-  ])("%s", async (_, sql, kind, relation, source = "private_marts.person") => {
+  ])("refuses %s", async (_, sql, kind, relation, source = "private_marts.person") => {
     expect(await attempt(sql)).toBe(refusal(kind, relation, source));
   });
 
-  test("by the superuser as well, with a hint", async () => {
+  test("refuses the superuser as well, with a hint", async () => {
     await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
       hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",

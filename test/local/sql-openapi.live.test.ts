@@ -116,7 +116,7 @@ test("describes filters, statuses and headers", () => {
   expect(path?.head.responses["200"]).not.toHaveProperty("content");
 });
 
-test("its schemas match the responses", async () => {
+test("has schemas that match the responses", async () => {
   expect(marts.components["schemas"]?.["every"]).toMatchObject({
     type: "object",
     description: 'One column of each "type"',
@@ -141,7 +141,7 @@ test("its schemas match the responses", async () => {
 
 describe("a schema that is not exposed", () => {
   test.each(["private_marts", "gatehouse", "gatehouse_openapi", "catalog", "public", "pg_catalog", "nothing", ""])(
-    "%s answers 404 and names none",
+    "returns 404 and names none for %s",
     async (schema) => {
       const answer = await api.get(`/rpc/document?schema=${schema}`, profile);
       expect([answer.status, answer.body]).toEqual([

@@ -66,14 +66,14 @@ describe("If-None-Match", () => {
     ["GET", "in a list", (tag: string) => `"other", ${tag}, W/"third"`],
     ["GET", "as any", () => "*"],
     ["HEAD", "itself", (tag: string) => tag],
-  ] as const)("%s with the tag %s answers 304 without a body", async (method, _, header) => {
+  ] as const)("returns 304 without a body for %s with the tag %s", async (method, _, header) => {
     const tag = await settledTag("/dim_place", marts);
     const answer = await api.get("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
     expect([answer.status, answer.body, answer.headers["etag"]]).toEqual([304, "", tag]);
     expect(answer.headers["cache-control"]).toBe("public, max-age=60");
   });
 
-  test("a 304 has no body", async () => {
+  test("sends no body with a 304", async () => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
     const socket = connect(api.port, "127.0.0.1");
     await once(socket, "connect");
@@ -110,7 +110,7 @@ describe("If-None-Match", () => {
     expect(answer.status).not.toBe(304);
   });
 
-  test("the tag changes with a write in the database, but not in another one", async () => {
+  test("changes the tag after a write in the database, but not in another one", async () => {
     const inserted = async (): Promise<unknown> => {
       const counters = "select pg_stat_get_db_tuples_inserted(oid) as n from pg_database where datname = 'postgres'";
       return (await api.query<{ n: string }>(counters))[0]?.n;
@@ -179,7 +179,7 @@ describe("concurrent requests of one client", () => {
     [{ "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
     [{ "x-forwarded-for": "", "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
     [{}, null],
-  ])("the client of %j is %s", async (headers, client) => {
+  ])("are assigned by their headers to a client: %j -> %s", async (headers, client) => {
     const [row] = await api.query<{ client: string | null }>(`select gatehouse.client('${JSON.stringify(headers)}')`);
     expect(row?.client).toBe(client);
   });
@@ -190,7 +190,7 @@ describe("exact counts", () => {
   afterAll(() => api.migrate());
 
   test.each([["/many"], ["/many_1"], ["/m%61ny"], ["/%6dany?id=eq.1"]])(
-    "of %s, which is large, are refused",
+    "are refused for %s, which is large",
     async (path) => {
       const answer = await api.get(path, { ...marts, prefer: "handling=lenient , count=exact" });
       expect(answer.status).toBe(400);
@@ -219,7 +219,7 @@ describe("exact counts", () => {
     expect(await count("/many_1?limit=0", "count=estimated")).toEqual([206, "*/2000"]);
   });
 
-  test("expected responses are not logged by the server, errors are", async () => {
+  test("are not logged by the server when they are refused, unlike errors", async () => {
     await api.get("/absent_from_here", marts);
     expect(api.log()).toContain('ERROR:  relation "marts.absent_from_here" does not exist');
     expect(api.log()).not.toMatch(/exact_count_refused|not_modified|STATEMENT/);

@@ -112,7 +112,7 @@ test("contains what the commands read, and nothing of the tests and the local pl
   expect(statSync(join(folder, "gatehouse-0.1.0.tgz")).size).toBeLessThan(1_500_000);
 });
 
-test("gatehouse init in an empty folder writes a project, whose plan is valid", async () => {
+test("writes a project whose plan is valid with gatehouse init in an empty folder", async () => {
   const written = await npx("init", "--context", "k3s", "--domain", "localhost", "apps.example.org", "--data-api");
   expect(written).toContain("Wrote Pulumi.yaml, index.ts, package.json, .gitignore, Pulumi.k3s.yaml.");
   const plan = JSON.parse(await npx("plan", "k3s", "--json")) as { exposures: { url: string }[] };
@@ -121,7 +121,7 @@ test("gatehouse init in an empty folder writes a project, whose plan is valid", 
   expect(existsSync(join(project, schema))).toBe(true);
 });
 
-test("a command reads the project from a folder inside, and names init outside", async () => {
+test("reads the project from a folder inside, and names init outside", async () => {
   const bin = join(project, "node_modules/.bin/gatehouse");
   mkdirSync(join(project, "notes"));
   const { stdout } = await run(bin, ["plan", "k3s"], { cwd: join(project, "notes") });
@@ -132,7 +132,7 @@ test("a command reads the project from a folder inside, and names init outside",
   });
 });
 
-test("the project's program registers the component, with the catalog of the package", async () => {
+test("registers the component and the catalog of the package in the project's program", async () => {
   writeFileSync(
     join(project, "mocks.ts"),
     `import * as pulumi from "@pulumi/pulumi";
@@ -171,7 +171,7 @@ console.log(JSON.stringify([...types]));
   );
 });
 
-test("its types are complete", async () => {
+test("has complete types", async () => {
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "index.ts"];
   const tsc = join(packageFolder(), "node_modules/@typescript/native/bin/tsc");
   await expect(run(process.execPath, [tsc, ...options], { cwd: project })).resolves.toMatchObject({ stdout: "" });
@@ -183,6 +183,6 @@ test("its types are complete", async () => {
   });
 });
 
-test("its policy pack starts", async () => {
+test("starts its policy pack", async () => {
   await checkPolicyPack(process.env, join(project, "node_modules/gatehouse/dist"));
 });

@@ -40,14 +40,14 @@ describe("Traefik's rules", () => {
     ["Host(`a.example.org`", true, undefined],
     ["Host(b.example.org)", true, undefined],
     ["", true, undefined],
-  ])("%s", (text, serves, hosts) => {
+  ])("are compared with a host: %s", (text, serves, hosts) => {
     const matcher = parseMatcher(text);
     expect(mayServe(matcher, "a.example.org")).toBe(serves);
     const named = namedHosts(matcher);
     expect(named && [...named]).toEqual(hosts);
   });
 
-  test("a rule that a request can match is never reported as closed", () => {
+  test("are never reported as closed if a request can match them", () => {
     const requests = fc.tuple(
       fc.constantFrom("a.example.org", "b.example.org"),
       fc.array(fc.boolean(), { maxLength: 8 }),

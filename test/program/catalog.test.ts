@@ -137,7 +137,7 @@ describe("the catalog under mocks", () => {
 });
 
 test(
-  "a stack without a catalog has none of it, and no host for it",
+  "creates no resource and no host of the catalog for a stack without one",
   async () => {
     const raw = stack({ protected_services: [], data_api: { ...sections.data_api, catalog: false } });
     const recorder = await deploy(raw);

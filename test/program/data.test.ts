@@ -131,7 +131,7 @@ function hashOf({ inputs }: Recorded): string | undefined {
     .metadata.annotations["gatehouse/sql"];
 }
 
-test("the migrations' variables are the plan's", () => {
+test("sets the migrations' variables from the plan", () => {
   const { data } = computePlan(parseStack(RAW, shell));
   if (!data) throw new Error("the stack has no data API");
   expect(migrationVariables(data)).toEqual({
@@ -192,7 +192,7 @@ test.each([
     },
     "https://data.example.org",
   ],
-])("the description names the address that most people reach: %#", (domains, url) => {
+])("returns the public address that most users can reach: %#", (domains, url) => {
   const plan = computePlan(parseStack(stack({ domains, protected_services: [] }), shell));
   expect(publicUrl(plan.exposures)).toBe(url);
 });

@@ -61,7 +61,7 @@ describe("the gateway under mocks", () => {
     });
   });
 
-  test("behind a proxy, sets the protocol, and removes other headers that forward auth trusts", () => {
+  test("sets the protocol behind a proxy, and removes other headers that forward auth trusts", () => {
     const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => [`X-Forwarded-${part}`, ""] as const);
     expect(spec("Middleware", "gatehouse-upstream")).toEqual({
       headers: { customRequestHeaders: { ...Object.fromEntries(dropped), "X-Forwarded-Proto": "https" } },
@@ -81,7 +81,7 @@ describe("the gateway under mocks", () => {
     ["-401", "nginx", false, [...asked, "X-Original-URI"]],
     ["-upstream", "traefik", true, asked],
     ["-401-upstream", "nginx", true, [...asked, "X-Original-URI"]],
-  ])("forward auth%s asks the endpoint for %s", (variant, endpoint, trustForwardHeader, authRequestHeaders) => {
+  ])("sends forward auth%s to the endpoint for %s", (variant, endpoint, trustForwardHeader, authRequestHeaders) => {
     const name = new RegExp(`^default/gatehouse-outpost-all-users-[0-9a-f]{8}-forward-auth${variant}$`);
     const places = [...recorder.objects<Spec>("traefik.io/v1alpha1:Middleware")];
     const found = places.filter(([place]) => name.test(place)).map(([, middleware]) => middleware.spec);
@@ -98,7 +98,7 @@ describe("the gateway under mocks", () => {
       });
   });
 
-  test("basic auth has a Secret and a realm of its service, passes the username and removes the password", () => {
+  test("configures basic auth with a Secret and a realm of its service, which passes the username and removes the password", () => {
     expect(spec("Middleware", "legacy-basic-auth")).toEqual({
       basicAuth: { secret: "legacy-basic-auth", realm: "legacy", headerField: "X-idp-username", removeHeader: true },
     });
@@ -111,7 +111,7 @@ describe("the gateway under mocks", () => {
     ["gatehouse-tls-wiki", "websecure", { tls: {} }],
     ["gatehouse-tls-wiki.resolver-letsencrypt", "websecure", { tls: { certResolver: "letsencrypt" } }],
     ["gatehouse-tls-wiki.secret-partner", "websecure", { tls: { secretName: "partner" } }],
-  ])("route %s terminates TLS where its domains do", (name, entryPoint, tls) => {
+  ])("terminates TLS on route %s where its domains do", (name, entryPoint, tls) => {
     const { routes, ...rest } = spec("IngressRoute", name) ?? {};
     expect(rest).toEqual({ entryPoints: [entryPoint], ...tls });
     const [rule] = routes as Record<string, unknown>[];
@@ -145,7 +145,7 @@ describe("the gateway under mocks", () => {
     ]);
   });
 
-  test("pods resolve *.localhost to the gateway, by one key of the ConfigMap coredns-custom, applied as a patch", () => {
+  test("resolves *.localhost to the gateway for pods, by one key of the ConfigMap coredns-custom, applied as a patch", () => {
     expect(recorder.objects("core/v1:ConfigMap").has("kube-system/coredns-custom")).toBe(false);
     expect(recorder.of("kubernetes:core/v1:ConfigMapPatch").map(({ inputs }) => inputs)).toMatchObject([
       {
@@ -196,7 +196,7 @@ describe("options that are off", () => {
 });
 
 test(
-  "names of the engine keep apart what dashes would join",
+  "keeps names of the engine different where dashes would join them",
   async () => {
     const groups = ["eu-staff", "staff"];
     const eu = domain("eu.example.org", { protocol: "https", description: "Europe" });

@@ -41,7 +41,7 @@ describe("an installed identity provider under mocks", () => {
     );
   }, PATIENCE);
 
-  test("an oauth2 service is a provider with a strict redirect URI per exposure and the mappings of its scopes", () => {
+  test("creates a provider for an oauth2 service, with a strict redirect URI per exposure and the mappings of its scopes", () => {
     expect(provider("grafana-provider")).toEqual({
       ...{ name: "grafana", clientId: "grafana", clientSecret: "canary-secret", clientType: "confidential" },
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
@@ -68,14 +68,14 @@ describe("an installed identity provider under mocks", () => {
     });
   });
 
-  test("an oauth2 service is one application with exactly its slug, for its groups", () => {
+  test("creates one application with exactly the slug of an oauth2 service", () => {
     const application = recorder.one("authentik:index/application:Application", "grafana-application");
     expect(application.inputs).toMatchObject({
       ...{ name: "grafana", slug: "grafana", group: "grafana", metaLaunchUrl: "http://grafana.localhost" },
     });
   });
 
-  test("each combination of allowed groups is one policy, and an application has one binding, to its policy", () => {
+  test("creates one policy for each combination of allowed groups, and one binding of each application to its policy", () => {
     const expression = (...names: string[]) => {
       const ids = names.map((name) => `"group-${name}"`).join(",");
       return `return ak_is_group_member(request.user, pk__in=[${ids}])`;
@@ -101,7 +101,7 @@ describe("an installed identity provider under mocks", () => {
   test.each([
     ["the route", "kubernetes:traefik.io/v1alpha1:IngressRoute", "grafana-route"],
     ["the Secret with the credentials", "kubernetes:core/v1:Secret", "grafana-credentials"],
-  ])("an oauth2 service has %s only after the binding of its application", (_, type, name) => {
+  ])("creates %s of an oauth2 service only after the binding of its application", (_, type, name) => {
     const own = recorder.dependencies.get(`${type} ${name}`)?.filter((other) => other.startsWith("grafana-"));
     expect(own?.sort()).toEqual(["grafana-application", "grafana-binding"]);
   });
@@ -137,7 +137,7 @@ describe("an installed identity provider under mocks", () => {
     ]);
   });
 
-  test("a machine is a service account with an app password that does not expire", () => {
+  test("creates a service account for a machine, with an app password that does not expire", () => {
     expect(recorder.one("authentik:index/user:User", "machine-reporter-user").inputs).toMatchObject({
       ...{ username: "reporter", name: "reporter", type: "service_account" },
     });
@@ -168,11 +168,11 @@ describe("an installed identity provider under mocks", () => {
     });
   });
 
-  test("the provider that signs identity headers has no grants and no redirect URIs", () => {
+  test("creates the provider that signs identity headers without grants and redirect URIs", () => {
     expect(provider("identity-token-signer")).toMatchObject({ grantTypes: [], allowedRedirectUris: [] });
   });
 
-  test("the expression of the identity headers has no trailing white space, which the API removes", () => {
+  test("writes the expression of the identity headers without trailing white space, which the API removes", () => {
     const mappings = recorder.of("authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope");
     expect(mappings.map(({ inputs }) => String(inputs["expression"]).match(/\s$/))).toEqual([null]);
   });

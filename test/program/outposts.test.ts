@@ -194,7 +194,7 @@ describe.each([
 });
 
 test(
-  "a stack without forward auth and with an existing identity provider has no outposts, namespace or pages",
+  "creates no outposts, namespace or pages for a stack without forward auth and with an existing identity provider",
   async () => {
     const identity_provider = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
     const recorder = await deploy(stack({ protected_services: [], identity_provider, data_api: undefined }));
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "several outposts of one combination list each provider once, within their capacity",
+  "lists each provider once in several outposts of one combination, within their capacity",
   async () => {
     const recorder = await deploy(small(6, 2));
     const lists = recorder.of(OUTPOST).map(({ inputs }) => inputs["protocolProviders"] as number[]);
@@ -218,7 +218,7 @@ test(
 );
 
 test(
-  "each added service has the same number of resources",
+  "creates the same number of resources for each added service",
   async () => {
     const counts: number[] = [];
     for (const count of [2, 3, 4]) counts.push((await deploy(small(count, 100))).resources.length);

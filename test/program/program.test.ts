@@ -31,20 +31,20 @@ describe("the local stack under mocks", () => {
     expect(objects.filter(({ provider }) => provider === "").map(({ type, name }) => `${type} ${name}`)).toEqual([]);
   });
 
-  test("the provider of the cluster has no path of this machine, which the state would contain", () => {
+  test("configures the provider of the cluster without a path of this machine, which the state would contain", () => {
     const name = "gatehouse-local";
     expect(recorder.of("pulumi:providers:kubernetes").map(({ inputs }) => inputs)).toEqual([
       { context: name, clusterIdentifier: name, enableServerSideApply: "true", kubeconfig: "" },
     ]);
   });
 
-  test("every rule of every IngressRoute drops forged identity headers first", () => {
+  test("drops forged identity headers first in every rule of every IngressRoute", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
     expect(routes.length).toBe(39);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
-  test("protected routes have their authentication next, outposts' paths their error page, and open routes of the data API what it removes and sets", () => {
+  test("has authentication next in protected routes, the error page in outposts' paths, and the middlewares of the data API in its open routes", () => {
     const all = manifests("IngressRoute").flatMap(({ spec }) =>
       (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
         match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
@@ -85,7 +85,7 @@ describe("the local stack under mocks", () => {
     ).toEqual(open.map((label) => `${label}.localhost`).sort());
   });
 
-  test("every middleware that a route names is in the route's namespace", () => {
+  test("creates every middleware that a route names in the route's namespace", () => {
     const present = new Set(manifests("Middleware").map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
     for (const { metadata, spec } of manifests("IngressRoute")) {
       for (const { middlewares } of spec.routes ?? []) {
@@ -94,7 +94,7 @@ describe("the local stack under mocks", () => {
     }
   });
 
-  test("forward auth requests an outpost by its cluster IP and passes all six headers of its response", () => {
+  test("requests an outpost by its cluster IP in forward auth, and passes all six headers of its response", () => {
     const [first] = manifests("Middleware").filter(({ spec }) => spec.forwardAuth);
     expect(first?.spec.forwardAuth).toMatchObject({
       address: "http://127.96.0.9:9000/outpost.goauthentik.io/auth/traefik",
@@ -103,7 +103,7 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("a proxied exposure is one provider for exactly its host, with the five default mappings and ours", () => {
+  test("creates one provider for exactly the host of a proxied exposure, with the five default mappings and ours", () => {
     expect(recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami-localhost-provider").inputs).toEqual({
       name: "whoami-localhost",
       mode: "forward_single",
@@ -129,7 +129,7 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("only applications with allowed groups have policy bindings", () => {
+  test("creates policy bindings only for applications with allowed groups", () => {
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
     const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
     const binding = (application: string) => ({ target: `uuid-${application}-application`, policy: "1", order: 0 });
@@ -173,7 +173,7 @@ describe("the local stack under mocks", () => {
     expect(recorder.resources.filter(({ visible }) => visible.includes("canary-"))).toEqual([]);
   });
 
-  test("pods run restricted, with probes, requests and limits, and serve for 5 s after their deletion", () => {
+  test("runs pods restricted, with probes, requests and limits, which serve for 5 s after their deletion", () => {
     const pods = recorder.of("kubernetes:apps/v1:Deployment").map(({ name, inputs }) => [name, podOf(inputs)] as const);
     expect(pods.map(([name]) => name.replace(/-[0-9a-f]{8}(?=-deployment)/, "")).sort()).toEqual([
       "authentik-server",

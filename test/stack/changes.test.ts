@@ -180,7 +180,7 @@ describe("a change of a service's protection", () => {
     { to: "basic", fields: { type: "basic", ...basic }, then: "401" },
     { to: "oauth2", fields: { type: "oauth2", oauth_config: oauth, enforce: "gateway" }, then: "login" },
     { to: "proxy", fields: {}, then: "login" },
-  ])("to $to exposes the service at no moment", async ({ fields, then }) => {
+  ])("exposes the service at no moment when it becomes $to", async ({ fields, then }) => {
     const watched = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
     await stack.up(of(fields));
     await until(then === "login" ? login() : then, url(name));
@@ -196,7 +196,7 @@ describe("a change of a service's protection", () => {
     }
   });
 
-  test("to proxy for a group exposes the service at no moment, and rejects users outside the group and their earlier sessions", async () => {
+  test("exposes the service at no moment when it becomes proxy for a group, and rejects users outside the group and their earlier sessions", async () => {
     const closed = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
     await stack.up(of({ groups: ["staff"] }));
     await until(login(), url(name));
@@ -228,7 +228,7 @@ describe("a move of exposures to other outposts and back", () => {
     ...(FULL ? [{ to: "one for each set of groups", perOutpost: 100, outposts: 2 }] : []),
     { to: "more of them", perOutpost: 4, outposts: 3 },
     ...(FULL ? [{ to: "one for each set of groups again", perOutpost: 100, outposts: 2 }] : []),
-  ])("to $to exposes no service, and users can sign in to each", async ({ perOutpost, outposts }) => {
+  ])("exposes no service with a move to $to, and lets users sign in to each", async ({ perOutpost, outposts }) => {
     const hosts = services.map(({ name }) => url(name));
     const watched = hosts.map((host) => probe(`${host}/`));
     const { plan } = await stack.up(config(services, { perOutpost }));

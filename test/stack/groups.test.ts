@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.stop();
 });
 
-test("a group keeps its members and its bindings by hand after its last use, and the next use admits the members", async () => {
+test("keeps the members and manual bindings of a group after its last use, and admits the members in the next use", async () => {
   const before = await editors();
   expect(before).toEqual({ id: await groupId(), members: ["editor"], applications: ["by-hand"] });
 
@@ -46,7 +46,7 @@ test("a group keeps its members and its bindings by hand after its last use, and
   });
 });
 
-fullTest("a group that an earlier version created becomes one that the stack only reads", async () => {
+fullTest("keeps a group that an earlier version created, and only reads it", async () => {
   await up(USED);
   const before = await editors();
   await changeResources(stack.stack, (resources) =>

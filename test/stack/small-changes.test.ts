@@ -116,7 +116,7 @@ describe("narrowed groups are in effect before another outpost serves the applic
 
   const replaced: [string, string[], string[]] = ["a group is replaced", ["readers"], ["editors"]];
   const removed: typeof replaced = ["one of two groups is removed", ["editors", "readers"], ["editors"]];
-  test.each(FULL ? [replaced, removed] : [replaced])("%s", async (_, before, after) => {
+  test.each(FULL ? [replaced, removed] : [replaced])("denies a removed group when %s", async (_, before, after) => {
     await stack.up(allowing(before));
     const provider = await providerOf("kept-4b-localhost");
     await withClient(async (client) => {
@@ -133,7 +133,7 @@ describe("narrowed groups are in effect before another outpost serves the applic
   });
 });
 
-test("an application is closed, not open to every user, when its group is deleted in authentik", async () => {
+test("closes an application, and does not open it to every user, when its group is deleted in authentik", async () => {
   await stack.up(own.installed(withAdded({ groups: ["short-lived"] })));
   const provider = await providerOf("kept-4b-localhost");
   const [group] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "short-lived" });
@@ -144,7 +144,7 @@ test("an application is closed, not open to every user, when its group is delete
   });
 });
 
-test("a failed deployment keeps the recorded access of the previous one", async () => {
+test("keeps the recorded access of the previous deployment after a failed one", async () => {
   const before = (await readState(stack.stack)).access;
   const failing = service("failing", {}, "missing-namespace");
   await expect(stack.up(own.installed([...KEPT, failing]))).rejects.toThrow(/missing-namespace/);

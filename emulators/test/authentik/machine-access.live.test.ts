@@ -90,14 +90,14 @@ describe("a service account's app password", () => {
     ["the password of another user", { username: "bob" }],
     ["a wrong one", { password: "wrong" }],
     ["an empty one", { password: "" }],
-  ])("%s is refused", async (_, wrong) => {
+  ])("rejects %s with invalid_grant", async (_, wrong) => {
     expect(await ask({ ...(await form("whoami")), ...wrong })).toEqual({
       status: 400,
       body: { error: "invalid_grant" },
     });
   });
 
-  test.each(["robot-api", "robot-old"])("%s is refused: an API key, and an expired password", async (identifier) => {
+  test.each(["robot-api", "robot-old"])("rejects %s: an API key, and an expired password", async (identifier) => {
     expect(await ask(await form("whoami", identifier))).toEqual({ status: 400, body: { error: "invalid_grant" } });
   });
 });

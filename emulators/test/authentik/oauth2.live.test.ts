@@ -67,7 +67,7 @@ test.each([
 });
 
 describe("grant types that a provider does not have are refused", () => {
-  test("at authorize, with a redirect to the application and invalid_request, signed in or not", async () => {
+  test("redirects from authorize to the application with invalid_request, but not to an unregistered redirect URI", async () => {
     const restore = await configure(authentik.url, { grant_types: [] });
     const answer = await new Browser(authentik.url, hosts).request(authorize());
     const error = "error=invalid_request&error_description=The%20request%20is%20otherwise%20malformed&state=s";
@@ -77,7 +77,7 @@ describe("grant types that a provider does not have are refused", () => {
     await restore();
   });
 
-  test("at the token endpoint with invalid_grant, before the client secret is checked", async () => {
+  test("returns invalid_grant from the token endpoint before the client secret is checked", async () => {
     const { code } = await codeFor(authentik.url, authorize());
     const restore = await configure(authentik.url, { grant_types: ["client_credentials"] });
     const refused = { status: 400, body: { error: "invalid_grant" } };
@@ -104,7 +104,7 @@ test("issues a JWT as access token, which userinfo and introspection accept unti
 });
 
 describe("settings of a provider", () => {
-  test("token validities and scopes, with a refresh token for offline_access only", async () => {
+  test("sets token validities and scopes, and issues a refresh token for offline_access only", async () => {
     const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
     const property_mappings = mappings
       .filter((one) => ["openid", "profile", "offline_access"].includes(one["scope_name"] as string))
@@ -137,7 +137,7 @@ describe("settings of a provider", () => {
     ["days=31", [true, true]],
     ["hours=1", [false, false]],
     ["hours=-1", [false, false]],
-  ])("with a threshold of %s, two refreshes renew a refresh token of 30 days: %j", async (threshold, renewals) => {
+  ])("renews a refresh token of 30 days in two refreshes with a threshold of %s: %j", async (threshold, renewals) => {
     const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
     const property_mappings = mappings
       .filter((one) => ["openid", "offline_access"].includes(one["scope_name"] as string))
@@ -157,7 +157,7 @@ describe("settings of a provider", () => {
     await restore();
   });
 
-  test.each(["user_id", "user_uuid", "user_username", "user_email"])("subject mode %s", async (sub_mode) => {
+  test.each(["user_id", "user_uuid", "user_username", "user_email"])("sets sub by the mode %s", async (sub_mode) => {
     const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
     const restore = await configure(authentik.url, { sub_mode });
     const { body } = await redeem({ ...confidential, code: (await codeFor(authentik.url, authorize())).code });
@@ -165,7 +165,7 @@ describe("settings of a provider", () => {
     await restore();
   });
 
-  test("a public client: no secret, but the verifier of its challenge", async () => {
+  test("requires the verifier of the challenge, and no secret, from a public client", async () => {
     const restore = await configure(authentik.url, { client_type: "public" });
     const verifier = "v".repeat(43);
     const code_challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -187,7 +187,7 @@ describe("settings of a provider", () => {
     ).toBe(400);
   });
 
-  test("the issuer: one for each provider, or one for all", async () => {
+  test("sets one issuer for each provider, or one for all with issuer_mode: global", async () => {
     const issuer = async () => {
       const { body } = await redeem({ ...confidential, code: (await codeFor(authentik.url, authorize())).code });
       const path = `${endpoint}/identity/.well-known/openid-configuration`;

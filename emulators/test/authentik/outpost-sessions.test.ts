@@ -172,14 +172,14 @@ describe.each([
     ["a malformed state", async () => Promise.resolve("x.y.z")],
     ["the state of another application", async (ask: Ask) => (await ask("http://b.localhost/")).query.get("state")],
     ["the state of another browser", async (ask: Ask) => (await ask("http://a.localhost/")).query.get("state")],
-  ])("with %s gets 400 and an empty body", async (_case, state) => {
+  ])("gets 400 and an empty body with %s", async (_case, state) => {
     const ask = start();
     const cookie = sent((await ask("http://a.localhost/")).cookies);
     const end = await ask(callback("http://a.localhost/", await state(ask)), cookie);
     expect([end.status, end.body, end.location]).toEqual([400, "", null]);
   });
 
-  test("with a code that is refused redirects to the application without a session", async () => {
+  test("redirects to the application without a session if the code is refused", async () => {
     const ask = start();
     const begun = await ask("http://a.localhost/x?y=1");
     const cookie = sent(begun.cookies);

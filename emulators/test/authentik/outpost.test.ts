@@ -16,13 +16,13 @@ describe("an outpost chooses the provider by the host", () => {
     ["x.a.localhost", null],
   ] as const;
 
-  test.each(cases)("standalone: %s -> %s", async (host, client) => {
+  test.each(cases)("chooses the provider if standalone: %s -> %s", async (host, client) => {
     const { status, query, body } = await standalone(...two).ask(`http://${host}/`);
     expect([status, query.get("client_id")]).toEqual([client ? 302 : 400, client]);
     if (!client) expect(body).toMatch(`{\n\t"Message": "no app for hostname",\n\t"Host": "${host}",`);
   });
 
-  test.each(cases)("embedded: %s -> %s, every other request goes to the core", async (host, client) => {
+  test.each(cases)("chooses the provider if embedded, or passes to the core: %s -> %s", async (host, client) => {
     const { status, query, body } = await embedded(two).ask(`http://${host}/`);
     expect([status, query.get("client_id"), body]).toEqual([client ? 302 : 404, client, client ? "" : "core"]);
   });
@@ -93,7 +93,7 @@ describe("the endpoint for nginx", () => {
     ["the outpost's own path", { "x-original-uri": "/outpost.goauthentik.io/x" }, [200, ""]],
     ["the outpost's own address", { "x-original-url": "http://a.localhost/outpost.goauthentik.io" }, [200, ""]],
     ["the outpost's path elsewhere", { "x-original-uri": "/x/outpost.goauthentik.io/" }, refused],
-  ])("given %s", async (_, headers, expected) => {
+  ])("decides by X-Original-URI, else by X-Original-URL: %s", async (_, headers, expected) => {
     expect(await ask(headers)).toEqual(expected);
   });
 });
@@ -113,7 +113,7 @@ describe("a login", () => {
     ["/deep?x=1", "http://a.localhost/deep?x=1"],
     ["http://a.localhost/y", "http://a.localhost/y"],
     ["http://evil.test/", ""],
-  ])("that starts with rd=%s returns to %s", async (rd, expected) => {
+  ])("returns to the address in rd on the same host only: %s -> %s", async (rd, expected) => {
     expect(await start(rd)).toBe(expected);
   });
 });

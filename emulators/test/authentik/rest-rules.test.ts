@@ -79,7 +79,7 @@ describe("lists", () => {
 });
 
 describe("rights", () => {
-  test("to create objects are described to a superuser only", async () => {
+  test("list POST in the description for a superuser only", async () => {
     const user = await call("POST", "/core/users/", { username: "limited", name: "Limited" });
     await call("POST", "/core/tokens/", { identifier: "limited", user: user.body["pk"], intent: "api" });
     const { key } = (await call("GET", "/core/tokens/limited/view_key/")).body as { key: string };

@@ -76,7 +76,7 @@ function plant(resource: Resource, { path, body, response, status }: Call): void
 }
 
 describe("recorded calls of the real provider", () => {
-  test.each(sequences as { what: string; calls: Call[] }[])("$what", async ({ calls }) => {
+  test.each(sequences as { what: string; calls: Call[] }[])("return recorded responses: $what", async ({ calls }) => {
     for (const recorded of calls) {
       const { method, path, query, status, response } = recorded;
       start();

@@ -26,7 +26,7 @@ afterEach(() => scene.close());
 const UPDATE = "update: group attributes, user name and password, mapping expression";
 const CREATE = "create: group, user with password, scope mapping";
 
-test("a group", async () => {
+test("sends the recorded requests for a group", async () => {
   await lives(scene, "Group", "/core/groups/", [
     { what: CREATE, create: { name: "team", attributes: '{"a":1}' } },
     { what: "refresh", refresh: true, server: { users: [3] } },
@@ -46,7 +46,7 @@ test("sets the password of a user once", async () => {
   expect(state.id).toBe("3");
 });
 
-test("a scope mapping", async () => {
+test("sends the recorded requests for a scope mapping", async () => {
   const custom = { name: "custom", scopeName: "zz_custom" };
   await lives(scene, "PropertyMappingProviderScope", "/propertymappings/provider/scope/", [
     { what: CREATE, create: { ...custom, expression: "return {}\n" } },
@@ -56,7 +56,7 @@ test("a scope mapping", async () => {
   ]);
 });
 
-test("a proxy provider: sends no false or empty values, and always has a diff with partial mappings", async () => {
+test("sends no false or empty values for a proxy provider, and always has a diff with partial mappings", async () => {
   const whoami = { name: "whoami", mode: "forward_single", externalHost: "http://whoami.localhost", ...FLOWS };
   const optional = {
     accessTokenValidity: "hours=24",
@@ -99,7 +99,7 @@ test("a proxy provider: sends no false or empty values, and always has a diff wi
 const OAUTH = "create: oauth2 provider, application, policy binding, group; key pair lookup";
 const SLUG = "application slug changed in place";
 
-test("an OAuth2 provider: takes the secret of the server at first, and sends that of the state later", async () => {
+test("takes the secret of an OAuth2 provider from the server at first, and sends that of the state later", async () => {
   const oa = {
     name: "oa",
     clientId: "oa-client",
@@ -126,7 +126,7 @@ test("an OAuth2 provider: takes the secret of the server at first, and sends tha
   ]);
 });
 
-test("an application: uses a changed slug at once, while the engine keeps the old id", async () => {
+test("uses the changed slug of an application at once, while the engine keeps the old id", async () => {
   const oa = { name: "OA", slug: "oa", protocolProvider: 3, metaLaunchUrl: "https://a.test/" };
   const state = await lives(scene, "Application", "/core/applications/", [
     { what: OAUTH, create: oa },
@@ -147,7 +147,7 @@ test("an application: uses a changed slug at once, while the engine keeps the ol
   expect([state.id, state.slug, state.uuid]).toEqual(["oa", "oa-2", "8178f7f0-3f25-4c72-936c-8d093fcab5eb"]);
 });
 
-test("a policy binding", async () => {
+test("sends the recorded requests for a policy binding", async () => {
   const binding = { target: "8178f7f0-3f25-4c72-936c-8d093fcab5eb", group: "fa448f91-9c9c-4f77-831b-286a7e62b099" };
   await lives(scene, "PolicyBinding", "/policies/bindings/", [
     { what: OAUTH, create: { ...binding, order: 0 } },
@@ -155,7 +155,7 @@ test("a policy binding", async () => {
   ]);
 });
 
-test("an outpost without config: uses the default settings of the server", async () => {
+test("uses the default settings of the server for an outpost without config", async () => {
   const ded = { name: "ded", protocolProviders: [3, 2] };
   const config = '{"log_level":"debug","authentik_host":"http://auth.localhost/"}';
   await lives(scene, "Outpost", "/outposts/instances/", [
@@ -167,7 +167,7 @@ test("an outpost without config: uses the default settings of the server", async
 
 const FIVE = "create: blueprint, brand, service account, token, key pair";
 
-test("a blueprint", async () => {
+test("sends the recorded requests for a blueprint", async () => {
   const bp1 = { name: "bp1", content: "version: 1\nmetadata:\n  name: x\nentries: []\n", context: '{"k":1}' };
   await lives(scene, "Blueprint", "/managed/blueprints/", [
     { what: FIVE, create: bp1 },
@@ -182,7 +182,7 @@ test("a blueprint", async () => {
   ]);
 });
 
-test("a token: requests the key with every read, and finds a renamed one", async () => {
+test("requests the key of a token with every read, and finds a renamed one", async () => {
   const token = { identifier: "my-token", user: 2, description: "d", expiring: false, retrieveKey: true };
   const state = await lives(scene, "Token", "/core/tokens/", [
     { what: FIVE, create: token },

@@ -37,7 +37,7 @@ test.each<[string, string, Values, Values]>([
   ["group_name", "getGroup", { name: "authentik Admins" }, { pk: "18cedb7d-9c8d-581d-84e7-37a6196694ae" }],
   ["group_nousers", "getGroup", { name: "authentik Admins", includeUsers: false }, { name: "authentik Admins" }],
   ["user_name", "getUser", { username: "akadmin" }, { id: "1", pk: 1 }],
-])("%s", async (what, name, args, expected) => {
+])("sends the recorded requests and returns the object: %s", async (what, name, args, expected) => {
   const { calls } = lookup(what);
   const result = await scene.plugin.invoke?.(`authentik:index/${name}:${name}`, args);
   expect(scene.sent).toEqual(calls.map(bare));

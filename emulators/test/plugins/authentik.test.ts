@@ -16,13 +16,13 @@ afterEach(() => scene.close());
 describe("a read", () => {
   const GROUP = "authentik:index/group:Group";
 
-  test("without a state imports the object by the engine's id", async () => {
+  test("imports the object by the engine's id without a state", async () => {
     scene.answer = () => ({ status: 200, body: JSON.stringify({ pk: ID, name: "g" }) });
     expect((await scene.plugin.read(GROUP, ID, {}, {}))?.id).toBe(ID);
     expect(scene.sent.map(({ path }) => path)).toEqual([`/api/v3/core/groups/${ID}/`]);
   });
 
-  test("of a state without the object's id sends no request, and the object counts as deleted", async () => {
+  test("sends no request for a state without the object's id, and reports the object as deleted", async () => {
     expect(await scene.plugin.read(GROUP, ID, { name: "g" }, { name: "g" })).toBeUndefined();
     expect(scene.sent).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("errors", () => {
     await operations.delete.run();
   });
 
-  test("404 fails create and update, and means deleted for the rest", async () => {
+  test("fails create and update for a 404, and treats the object as missing in other calls", async () => {
     scene.answer = () => ({ status: 404, body: '{"detail":"Not found."}' });
     const message =
       "Internal error: DecodePropertyMap expected the decoder to return an Object.\n" +
@@ -94,7 +94,7 @@ describe("errors", () => {
     await operations.delete.run();
   });
 
-  test("an unreachable server fails calls, not the configuration", async () => {
+  test("fails calls, not the configuration, if the server is unreachable", async () => {
     scene.close();
     const { host } = new URL(scene.url);
     await scene.plugin.configure({ url: scene.url, token: "t0ken" });

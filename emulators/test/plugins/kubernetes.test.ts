@@ -57,7 +57,7 @@ describe("a change of inputs", () => {
       object("x.io/v1", "Secret", { data: 2 }),
       [],
     ],
-  ])("%s", (_name, olds, news, replaces) => {
+  ])("requires a replacement for an immutable field only: %s", (_name, olds, news, replaces) => {
     expect(compare(olds, news)).toMatchObject({
       changes: true,
       replaces,

@@ -77,7 +77,7 @@ describe("the language", () => {
     ["nn-NO", "nb"],
     ["en-GB", "en"],
     ["de-DE", "en"],
-  ] as const)("for a browser in %s is %s", async (locale, language) => {
+  ] as const)("follows a browser in %s: %s", async (locale, language) => {
     const read = async (page: Page): Promise<void> => {
       expect(await page.locator("html").getAttribute("lang")).toBe(language);
       expect(await texts(page, "h1")).toEqual([headings[language]]);

@@ -58,8 +58,8 @@ async function errorText(page: Page): Promise<string> {
 
 const pressRetry = (page: Page): Promise<void> => page.getByRole("button", { name: "Try again" }).click();
 
-describe("shows a message and keeps the filters for", () => {
-  test.each(CASES)("%s", async (_, handler, message) => {
+describe("a failed request for rows", () => {
+  test.each(CASES)("shows a message and keeps the filters for %s", async (_, handler, message) => {
     const rows = `${inject("data").url}/fact_observation?**`;
     const work = async (page: Page): Promise<void> => {
       expect(await errorText(page)).toBe(message);
@@ -76,7 +76,7 @@ describe("shows a message and keeps the filters for", () => {
     await visit(FILTERED, work, { ...NETWORK, prepare: (page) => page.route(rows, handler) });
   });
 
-  test("a filter value that does not fit its column", async () => {
+  test("shows a message and removes the filters on request for a filter value that does not fit its column", async () => {
     await visit(
       "/data/marts/fact_observation?where.amount=eq.many",
       async (page) => {

@@ -35,7 +35,7 @@ function seen(page: Page): Promise<unknown> {
   }, ROWS);
 }
 
-test.each(Object.entries(SCREENS))("on a %s", async (_, [width, height]) => {
+test.each(Object.entries(SCREENS))("shows the first row without scrolling on a %s", async (_, [width, height]) => {
   const context = { viewport: { width, height }, isMobile: width < 600, hasTouch: width < 600 };
   await visit(
     "/about",

@@ -247,7 +247,7 @@ describe("the address", () => {
     });
   });
 
-  test("/ redirects to the list, and an unknown address shows that the page does not exist", async () => {
+  test("redirects / to the list, and shows that the page of an unknown address does not exist", async () => {
     await visit("/", (page) => Promise.resolve(expect(address(page)).toBe("/data")));
     for (const path of ["/data/marts", "/data/private_marts/person", "/sources/nothing"]) {
       await visit(path, async (page) => {

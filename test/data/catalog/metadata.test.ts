@@ -175,7 +175,7 @@ describe("the page of a table", () => {
   });
 });
 
-test("the page of a source shows its terms, its tables and its dimensions with their columns", async () => {
+test("shows terms, tables and dimensions with their columns on the page of a source", async () => {
   const [source] = await rowsOf("GET /meta_sources?source_id=eq.ssb-klass-131");
   const dimensions = await rowsOf("GET /meta_dimensions?source_id=eq.ssb-klass-131&order=dimension");
   await visit("/data/marts/dim_fylke", async (page) => {
@@ -199,7 +199,7 @@ test("the page of a source shows its terms, its tables and its dimensions with t
   });
 });
 
-test("the contract page shows each relation of the deployed contract, and its changelog", async () => {
+test("shows each relation of the deployed contract and its changelog on the contract page", async () => {
   const { relations } = JSON.parse(readFileSync(join(CONTRACT, "api_v1.json"), "utf8")) as {
     relations: Record<string, Record<string, string>>;
   };
@@ -219,7 +219,7 @@ test("the contract page shows each relation of the deployed contract, and its ch
   });
 });
 
-test("the page of limits shows those of the API, how to cite, and what is stable", async () => {
+test("shows the limits of the API, how to cite, and what is stable on the page of limits", async () => {
   await visit("/about", async (page) => {
     expect(await texts(page, "[aria-labelledby=stability] p")).toEqual([`stable ${STABLE}`, `open ${OPEN}`]);
     expect(inject("data").plan.limits).toMatchObject({

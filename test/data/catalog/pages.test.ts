@@ -45,7 +45,7 @@ async function checkPage(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}-phone.png`), fullPage: true });
 }
 
-describe("has no violation and fits in both themes and on a phone:", () => {
+describe("a page in both themes and on a phone", () => {
   test.each([
     ["list", "/data"],
     ["list-filtered", "/data?tag=layer:marts&tag=topic:nothing&q=e"],
@@ -57,11 +57,11 @@ describe("has no violation and fits in both themes and on a phone:", () => {
     ["contract", "/contract"],
     ["about", "/about"],
     ["not-found", "/data/marts/nothing"],
-  ])("%s", async (name, path) => {
+  ])("has no violation and fits: %s", async (name, path) => {
     await visit(path, (page) => checkPage(page, name));
   });
 
-  test("dialogs and menus of a table", async () => {
+  test("has no violation and fits with dialogs and menus of a table", async () => {
     await visit("/data/marts/fact_observation", async (page) => {
       await page.getByRole("button", { name: "Filter by amount" }).click();
       await page.getByText("Columns (10 of 10)").click();
@@ -74,12 +74,12 @@ describe("has no violation and fits in both themes and on a phone:", () => {
     });
   });
 
-  test("an error", async () => {
+  test("has no violation and fits with an error", async () => {
     const refused = { expected: /status of 400/ };
     await visit("/data/marts/fact_observation?where.amount=eq.nonsense", (page) => checkPage(page, "error"), refused);
   });
 
-  test("in Norwegian", async () => {
+  test("has no violation and fits in Norwegian", async () => {
     const context = { locale: "nb-NO" };
     await visit("/data/marts/dim_fylke", (page) => checkPage(page, "table-nb"), { context });
   });

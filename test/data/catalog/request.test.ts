@@ -111,7 +111,7 @@ describe("a download", () => {
     return { name: download.suggestedFilename(), text: readFileSync(file, "utf8") };
   }
 
-  test("as CSV contains the chosen columns and all matching rows", async () => {
+  test("contains the chosen columns and all matching rows as CSV", async () => {
     await visit("/data/marts/ref_number?where.number=gt.100&sort=number.desc&size=25&page=3", async (page) => {
       const { name, text } = await save(page, "CSV");
       expect(name).toBe("marts.ref_number.csv");

@@ -214,7 +214,7 @@ describe("pages", () => {
     });
   });
 
-  test("after the last row show a message and a button to the first page", async () => {
+  test("show a message and a button to the first page after the last row", async () => {
     await visit(
       "/data/marts/ref_number?page=99",
       async (page) => {
@@ -226,7 +226,7 @@ describe("pages", () => {
     );
   });
 
-  test("of more than a million rows show an estimated count", async () => {
+  test("show an estimated count of more than a million rows", async () => {
     await visit("/data/raw/readings", async (page) => {
       expect(await shownTotals(page)).toMatch(
         /^Rows 1–100 of about 1,0\d\d,\d{3} \(an estimate, not counted\) You see 100 rows, not all\./,

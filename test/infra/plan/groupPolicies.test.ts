@@ -14,7 +14,7 @@ describe("the group policies of any stack", () => {
   });
 });
 
-test("a group policy is the same for any order and repetition of its groups", () => {
+test("creates the same group policy for any order and repetition of its groups", () => {
   const services = [
     proxy({ groups: ["staff", "admins"] }),
     oauth2({ groups: ["admins", "staff", "staff"] }),

@@ -118,7 +118,7 @@ describe("one combination", () => {
     expect(three).toEqual(expect.arrayContaining(two));
   });
 
-  test("of 1,000 exposures fills its outposts to two thirds on average", () => {
+  test("fills the outposts of 1,000 exposures to two thirds on average", () => {
     const filled = sizes(assignOutposts(exposures(1000), withCapacity(100)));
     expect(filled).toEqual([99, 86, 80, 75, 74, 72, 64, 61, 61, 58, 58, 58, 57, 52, 45]);
   });
@@ -198,7 +198,7 @@ describe("the name of an outpost", () => {
   });
 });
 
-test("the outposts' route of a domain has the backend that the plan assigns", () => {
+test("routes the outposts' path of a domain to the backend that the plan assigns", () => {
   const list = [
     proxy({ domains: ["mesh"], groups: ["staff"] }),
     oauth2({ domains: ["mesh"], groups: ["admins"], enforce: "gateway" }),
@@ -214,7 +214,7 @@ test("the outposts' route of a domain has the backend that the plan assigns", ()
   );
 });
 
-test("the plan of 1,000 services on 3 domains grows linearly", () => {
+test("creates a plan of linear size for 1,000 services on 3 domains", () => {
   const sizesOf = (count: number) => {
     const list = Array.from({ length: count }, (_, index) =>
       proxy({ name: `service-${index}`, application_slug: `service-${index}` }),

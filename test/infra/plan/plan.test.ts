@@ -12,14 +12,14 @@ import { BOTH, planOf } from "./stacks.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 
 describe("the plan of the stack files", () => {
-  test.each(["dev", "local", "production"])("of %s is the one in test/golden", async (name) => {
+  test.each(["dev", "local", "production"])("is the one in test/golden for %s", async (name) => {
     const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));
     const text = await format(JSON.stringify(plan), { parser: "json", printWidth: 120 });
     await expect(text).toMatchFileSnapshot(join(root, "test", "golden", `${name}.plan.json`));
   });
 
-  test("of local contains loopback addresses only", () => {
+  test("contains loopback addresses only for local", () => {
     const text = readFileSync(join(root, "test", "golden", "local.plan.json"), "utf8");
     expect(new Set(text.match(/https?:\/\/[^"]+/g)?.map((url) => new URL(url).hostname.split(".").at(-1)))).toEqual(
       new Set(["localhost"]),
@@ -55,7 +55,7 @@ describe("an exposure", () => {
     ]);
   });
 
-  test("of the open test host exists with localhost and test environments only", () => {
+  test("exists for the open test host with localhost and test environments only", () => {
     const hosts = (plan: Plan) => plan.exposures.map(({ host }) => host);
     expect(hosts(planOf({ localhost: true }))).toContain("whoami-public.localhost");
     expect(hosts(planOf({ localhost: false, mesh: true }))).toEqual([
@@ -67,7 +67,7 @@ describe("an exposure", () => {
     expect(hosts(computePlan(off))).not.toContain("whoami-public.localhost");
   });
 
-  test("of the identity provider exists if the cluster has one", () => {
+  test("exists for the identity provider if the cluster has one", () => {
     const exposed = (provider: Record<string, unknown>) =>
       computePlan(parseStack(stack({ identity_provider: provider, protected_services: [] }), shell))
         .exposures.filter(({ role }) => role === "identity-provider")
@@ -136,27 +136,27 @@ describe("groups", () => {
     expect(groupsOf({ ...sections.identity_provider, ...provider })).toEqual([all, all]);
   });
 
-  test("of an existing identity provider are created only if its own list contains them", () => {
+  test("are created in an existing identity provider only if its own list contains them", () => {
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...provider };
     expect(groupsOf(existing)).toEqual([["admins", "machines", "platform", "staff"], ["platform"]]);
   });
 });
 
-test("the provider that signs the identity headers contains the stack in its name if stacks share an identity provider", () => {
+test("names the provider that signs the identity headers by the stack if stacks share an identity provider", () => {
   const slug = (identity_provider: Record<string, unknown>) =>
     computePlan(parseStack({ ...stack({ identity_provider }), stack: "prod" }, shell)).identitySlug;
   expect(slug(sections.identity_provider)).toBe("gatehouse-identity");
   expect(slug({ install: false, url: "https://sso.example.org", token: "${TOKEN}" })).toBe("gatehouse-identity-prod");
 });
 
-test("records contain the stack that owns them", () => {
+test("names the stack as the owner of its records", () => {
   expect(planOf(BOTH).records.map(({ domain, owner }) => [domain, owner])).toEqual([
     ["localhost", "gatehouse-dev"],
     ["mesh", "gatehouse-dev"],
   ]);
 });
 
-test("names that are too long for a DNS label end in a hash of the whole", () => {
+test("shortens a name that is too long for a DNS label, and adds a hash of the whole", () => {
   expect(dnsLabel("a".repeat(63))).toBe("a".repeat(63));
   const [one, other] = [dnsLabel("gatehouse-tls", "a".repeat(63)), dnsLabel("gatehouse-tls", `${"a".repeat(62)}b`)];
   expect([one.length, other.length]).toEqual([63, 63]);

@@ -5,7 +5,7 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 import { always, sorted } from "./stacks.ts";
 
-test("records contain every host once, under its own domain", () => {
+test("lists every host once in the records, under its own domain", () => {
   always((plan) => {
     const pairs = plan.records.flatMap(({ domain, hosts }) => hosts.map((host) => [domain, host]));
     expect(sorted(pairs)).toEqual(sorted(plan.exposures.map(({ domain, host }) => [domain, host])));
@@ -31,7 +31,7 @@ test("gives one application and one outpost to every exposure with forward auth,
   });
 });
 
-test("every slug in the identity provider is unique", () => {
+test("uses every slug in the identity provider once", () => {
   always((plan) => {
     const slugs = [
       plan.identitySlug,
@@ -42,7 +42,7 @@ test("every slug in the identity provider is unique", () => {
   });
 });
 
-test("a client has one redirect URI per exposure of its service, on exactly that origin", () => {
+test("gives a client one redirect URI per exposure of its service, on exactly that origin", () => {
   always((plan, { services }) => {
     const expected = services.flatMap((service) => {
       const listed = plan.exposures.filter(({ role, entry }) => role === "service" && entry === service.name);
@@ -84,7 +84,7 @@ test.each([
   ["gke-acme-prod-eu", "gatehouse-gke-acme-prod-eu"],
   ["Prod.EU", "gatehouse-prod-eu-"],
   [`arn-aws-eks-eu-north-1-123456789012-cluster-${"x".repeat(40)}`, "gatehouse-arn-aws-eks-eu-north-1-123456789012-"],
-])("the owner of the records of stack %s is a DNS label", (name, start) => {
+])("returns a DNS label as the owner of the records of stack %s", (name, start) => {
   const owner = recordOwner(name);
   expect(owner).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
   expect(owner.startsWith(start)).toBe(true);
@@ -92,7 +92,7 @@ test.each([
   expect(owner === `gatehouse-${name}`).toBe(!start.endsWith("-"));
 });
 
-test("only the owner and the writers of the stack's own database lose what PUBLIC has by default on functions", () => {
+test("revokes what PUBLIC has by default on functions of the owner, and of writers in the stack's own database only", () => {
   const creators = (database: object) =>
     computePlan(parseStack(stack({ data_api: { ...sections.data_api, database, writers: ["dbt"] } }), shell))
       .data?.defaultPrivileges.filter(({ kind }) => kind === "function")

@@ -37,7 +37,7 @@ const RESOLVER = { termination: "resolver", name: "letsencrypt" };
 const UNAMBIGUOUS = "!PathRegexp(`/[.][.];|[\\x00-\\x1F\\x7F\\\\]|(?i:%(2[35F]|3[BF]|5C))`)";
 
 describe("a route", () => {
-  test("of a proxy service has its public paths before forward auth", () => {
+  test("has the public paths of a proxy service before forward auth", () => {
     const plan = planOf(LOCAL, proxy({ public_paths: ["/health", "/assets/"] }));
     expect(rulesOf(plan, "wiki")).toEqual([
       [
@@ -52,7 +52,7 @@ describe("a route", () => {
     ]);
   });
 
-  test("of the outposts has the page for a sign-out without a session before everything below their path", () => {
+  test("has the page for a sign-out without a session before everything below the outposts' path", () => {
     const plan = planOf(LOCAL, proxy({}));
     const signedOut =
       "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
@@ -74,7 +74,7 @@ describe("a route", () => {
     );
   });
 
-  test("of an oauth2 service has forward auth only with enforce: gateway", () => {
+  test("has forward auth for an oauth2 service only with enforce: gateway", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(LOCAL, oauth2({}), mail);
     expect(rulesOf(plan, "grafana")).toEqual([["Host(`grafana.localhost`)", 100, "none", "application-login"]]);
@@ -87,19 +87,19 @@ describe("a route", () => {
     );
   });
 
-  test("of a basic service requires its password, of background requests as well", () => {
+  test("requires the password of a basic service, of background requests as well", () => {
     expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
       ["Host(`legacy.localhost`)", 100, "basic-auth", undefined],
     ]);
   });
 
-  test("of the data API matches reads of exposed schemas only", () => {
+  test("matches only reads of exposed schemas for the data API", () => {
     expect(rulesOf(planOf(LOCAL), "gatehouse-data-api")).toEqual(
       DATA.map(([what, rank]) => [`Host(\`data.localhost\`) && ${READS} && ${what}`, rank, "none", "data-api"]),
     );
   });
 
-  test("of the data API matches nothing more after a redirect that a trusted proxy can pass", () => {
+  test("matches nothing more for the data API after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
     const front = ["strip", "anonymous", "whole-query", "unavailable"].map((name) => `gatehouse-${name}`);
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
@@ -117,7 +117,7 @@ describe("a route", () => {
     expect(chainsOf(plan, "gatehouse-data-api")).toEqual(redirected);
   });
 
-  test("of the data API limits the client in the proxy's header, and sends the sunset of a schema", () => {
+  test("limits the client in the proxy's header for the data API, and sends the sunset of a schema", () => {
     const data_api = {
       ...sections.data_api,
       limits: { requests_per_second: 5, burst: 7, in_flight: 3 },
@@ -147,7 +147,7 @@ describe("a route", () => {
     ]);
   });
 
-  test("of the catalog matches reads only, and removes forged headers", () => {
+  test("matches only reads for the catalog, and removes forged headers", () => {
     const reads = "(Method(`GET`) || Method(`HEAD`))";
     expect(rulesOf(planOf(LOCAL), "gatehouse-catalog")).toEqual([
       [`Host(\`catalog.localhost\`) && ${reads}`, 100, "none", "catalog"],
@@ -157,7 +157,7 @@ describe("a route", () => {
     expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([[match, ["gatehouse-https", "gatehouse-strip"]]]);
   });
 
-  test("of the open test host matches reads of a bounded size only", () => {
+  test("matches only reads of a bounded size for the open test host", () => {
     const unbounded = "Path(`/data`) || Path(`/echo`) || QueryRegexp(`wait`, `.`)";
     expect(rulesOf(planOf(LOCAL), "gatehouse-test")).toEqual([
       [

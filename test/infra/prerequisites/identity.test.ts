@@ -33,7 +33,7 @@ test("compares the UID of a cluster with that of the stack", () => {
   );
 });
 
-test("the wanted name is used if the kubeconfig contains it, else the first of the stack's that it contains", () => {
+test("uses the wanted name if the kubeconfig contains it, else the first of the stack's that it contains", () => {
   const { cluster } = bound();
   expect(contextName(cluster, "k3s", ["default", "k3s"])).toBe("k3s");
   expect(contextName(cluster, undefined, ["default", "k3s"])).toBe("default");
@@ -54,7 +54,7 @@ function kubeconfig(server: string): string {
   return file;
 }
 
-test("pulumi up refuses another cluster before the first resource, with both UIDs and nothing else", async () => {
+test("refuses another cluster in pulumi up before the first resource, with both UIDs and nothing else", async () => {
   const server = createServer((request, response) => {
     const namespace = { metadata: { name: "kube-system", uid: OTHER } };
     const body = request.url === "/api/v1/namespaces/kube-system" ? namespace : { gitVersion: "v1.20.0" };

@@ -103,7 +103,7 @@ describe("the Traefik that runs", () => {
   });
 });
 
-test("an entry point that does not resolve `..` is refused", () => {
+test("refuses an entry point that does not resolve `..`", () => {
   const args = (value: string) => ({ args: [...ARGS, `--entryPoints.web.http.sanitizePath=${value}`] });
   expect(problems({}, withTraefik(args("false")))).toEqual([
     'gateway.http_entry_point: Traefik in namespace kube-system does not resolve ".." in paths of entry point "web". ' +
@@ -138,7 +138,7 @@ describe("tls: upstream", () => {
     expect(problems({ domains }, { traefik: undefined })).toEqual([]);
   });
 
-  test("of a domain that is off needs no trusted proxy", () => {
+  test("needs no trusted proxy for a domain that is off", () => {
     expect(problems({ domains: { localhost: {}, edge: { ...edge, enabled: false } } }, {})).toEqual([]);
   });
 });

@@ -164,7 +164,7 @@ describe("certificate resolvers", () => {
   });
 });
 
-test("options in a file or in variables are not compared, and the reason is given", () => {
+test("does not compare options in a file or in variables, and gives the reason", () => {
   const results = found(["--configFile=/etc/traefik.yaml"], "upstream");
   expect([...results.keys()]).toEqual([
     "version of Traefik",

@@ -84,7 +84,7 @@ test("creates the groups that are missing, and keeps those that exist", async ()
   expect(api.groups).toEqual(["authentik Admins", "staff", "Staff", "editors & co"]);
 });
 
-describe("after the timeout, the error names", () => {
+describe("the error after the timeout", () => {
   test.each<[string, () => unknown, string]>([
     ["a missing flow", () => api.flows.delete("default-invalidation-flow"), 'flow "default-invalidation-flow"'],
     [
@@ -114,7 +114,7 @@ describe("after the timeout, the error names", () => {
       () => api.failures.push(...new Array<[number, string]>(10_000).fill([403, TOKEN])),
       "status 403 from /api/v3/admin/version/",
     ],
-  ])("%s", async (_, prepare, missing) => {
+  ])("names %s", async (_, prepare, missing) => {
     prepare();
     const message = await failure();
     expect(message).toContain(`the identity provider at ${url} was not ready after `);
@@ -122,7 +122,7 @@ describe("after the timeout, the error names", () => {
     expect(message).not.toContain(TOKEN);
   });
 
-  test("the cause, when no server listens", async () => {
+  test("names the cause when no server listens", async () => {
     await api.stop();
     expect(await failure()).toContain("ECONNREFUSED");
   });
@@ -139,7 +139,7 @@ test.each([
   expect(reports).toEqual([`status ${status} from /api/v3/admin/version/`]);
 });
 
-test.each([429, 502, 503])("a server that is not waited for is asked again after %i", async (status) => {
+test.each([429, 502, 503])("repeats a request after %i also when it does not wait for the server", async (status) => {
   api.failures.push([status, "{}"]);
   expect(await missingNow(url, TOKEN, "2026.5.7")).toBeUndefined();
 });

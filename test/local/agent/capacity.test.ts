@@ -11,7 +11,7 @@ function pod(cpu: string, memory: string, phase = "Running"): V1Pod {
 test.each([
   ["exactly the rest of the node", pod("500m", "512Mi"), [pod("1500m", "512Mi")]],
   ["as much as a finished Pod had", pod("2", "1Gi"), [pod("1", "1Gi", "Succeeded"), pod("1", "1Gi", "Failed")]],
-])("a Pod that requests %s fits", (_, one, others) => {
+])("accepts a Pod that requests %s", (_, one, others) => {
   expect(insufficient(one, others, NODE)).toBe(undefined);
 });
 
@@ -19,10 +19,10 @@ test.each([
   [pod("501m", "512Mi"), "0/1 nodes are available: 1 Insufficient cpu."],
   [pod("500m", "513Mi"), "0/1 nodes are available: 1 Insufficient memory."],
   [pod("3", "2Gi"), "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory."],
-])("a Pod that requests more than the rest does not fit: %j", (one, reason) => {
+])("rejects a Pod that requests more than the rest: %j", (one, reason) => {
   expect(insufficient(one, [pod("1500m", "512Mi")], NODE)).toBe(reason);
 });
 
-test("a Pod without requests fits on a full node", () => {
+test("accepts a Pod without requests on a full node", () => {
   expect(insufficient({ spec: { containers: [{ name: "c" }] } }, [pod("2", "1Gi")], NODE)).toBe(undefined);
 });

@@ -103,7 +103,7 @@ describe("the command of authentik's images, without a real authentik", () => {
   });
 });
 
-test("the command of the node image has the Pod's address as HOST", async () => {
+test("sets HOST to the Pod's address for the command of the node image", async () => {
   const command = ["node", "/app/server.mjs"];
   expect(await commandFor("node:24-alpine", request({ command }))).toEqual({
     ...{ file: process.execPath, args: ["/app/server.mjs"], env: { HOST: "127.96.0.7" } },

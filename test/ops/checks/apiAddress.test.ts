@@ -32,7 +32,7 @@ function target(provider: object, url = `http://${HOST}`) {
 const check = (config: KubeConfig, provider: object = {}, resolved = false, url?: string) =>
   unreachableApi(target(provider, url), config, { resolves: () => Promise.resolve(resolved) });
 
-test("the API on localhost is reached if the plugins resolve its name, or at its Service", async () => {
+test("reports nothing for the API on localhost if the plugins resolve its name or reach its Service", async () => {
   const { port } = server.address() as AddressInfo;
   expect(await check(cluster("192.0.2.1", 443), {}, true)).toBeUndefined();
   expect(await check(cluster("127.0.0.1", port))).toBeUndefined();
@@ -40,21 +40,21 @@ test("the API on localhost is reached if the plugins resolve its name, or at its
   expect(await check(cluster("127.0.0.1", 1))).toBeUndefined();
 });
 
-test("an address in a network that does not answer is reported with both fixes", async () => {
+test("reports an address in a network that does not answer, with both fixes", async () => {
   const no = (): Promise<boolean> => Promise.resolve(false);
   const found = await unreachableApi(target({}), cluster("192.0.2.1", 443), { resolves: no, reaches: no });
   const network = "this machine does not reach Services of the cluster (no connection to 192.0.2.1:443 within 5 s)";
   expect(found).toEqual({ problem: `the provider plugins cannot resolve ${HOST}, and ${network}`, fix: FIX });
 });
 
-test("so is an existing server without a Service, and an api_url on localhost", async () => {
+test("reports an existing server without a Service, and an api_url on localhost", async () => {
   const expected = { problem: `the provider plugins cannot resolve ${HOST}`, fix: FIX };
   const other = cluster("127.0.0.1", 1);
   expect(await check(other, { install: false })).toEqual(expected);
   expect(await check(other, { apiUrl: `http://${HOST}:8080` }, false, "https://login.example.org")).toEqual(expected);
 });
 
-test("nothing is reported for other names, and if the Service cannot be read", async () => {
+test("reports nothing for other names, and if the Service cannot be read", async () => {
   expect(await check(cluster("192.0.2.1", 443), {}, false, "https://login.example.org")).toBeUndefined();
   expect(await check(cluster(undefined, 443))).toBeUndefined();
 });

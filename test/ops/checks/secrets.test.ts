@@ -34,7 +34,7 @@ test("does not decrypt a stack file without secrets, nor on the local platform",
   }
 });
 
-test("a client id in plain text is no secret, and an encrypted one is", async () => {
+test("includes an encrypted client id in the secrets, and not one in plain text", async () => {
   const config = { client_id: "${CLIENT}", client_secret: "${SECRET}", redirect_uri: "/login" };
   for (const [value, known] of [
     [{ value: "grafana" }, ["SECRET"]],
@@ -57,7 +57,7 @@ test("a client id in plain text is no secret, and an encrypted one is", async ()
   }
 });
 
-test("the password of a backend in Postgres is a credential, whatever characters it has", () => {
+test("includes the password of a backend in Postgres in the credentials, whatever characters it has", () => {
   const environment = { PULUMI_BACKEND_URL: "postgres://user:p@s/s:word@db.example.org/state" };
   expect(credentialsOf({ ...context([]), environment }, undefined)).toEqual(["p@s/s:word"]);
 });

@@ -55,7 +55,7 @@ test.each<[readonly string[], readonly string[]]>([
   ],
   [["completion", "z"], ["zsh"]],
   [["moon", ""], []],
-])("%j", async (words, expected) => {
+])("completes %j", async (words, expected) => {
   expect((await completions(words)).sort()).toEqual(expected);
 });
 
@@ -73,12 +73,12 @@ test("completes options where the project and the variables of the shell cannot 
 });
 
 describe("the script", () => {
-  test.each(["bash", "zsh", "fish"])("of %s asks gatehouse", async (name) => {
+  test.each(["bash", "zsh", "fish"])("asks gatehouse in %s", async (name) => {
     expect(await main(["completion", name], SHELL)).toBe(0);
     expect(printed.join("\n")).toContain("gatehouse complete --");
   });
 
-  test("of another shell is exit code 2", async () => {
+  test("exits with 2 for another shell", async () => {
     let error = "";
     expect(await main(["completion", "cmd"], { ...SHELL, error: (text) => void (error += text) })).toBe(2);
     expect(error).toContain("Allowed choices are bash, zsh, fish.");

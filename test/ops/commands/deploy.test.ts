@@ -72,7 +72,7 @@ describe("the command line", () => {
     expect(deployed).toEqual([]);
   });
 
-  test.each([[["rancher-desktop", "--force"]], [["rancher-desktop", "another"]]])("%j is refused", async (args) => {
+  test.each([[["rancher-desktop", "--force"]], [["rancher-desktop", "another"]]])("rejects %j", async (args) => {
     expect(await run(args)).toBe(2);
     expect(deployed).toEqual([]);
   });
@@ -124,13 +124,13 @@ describe("a question", () => {
     return deployed[0]?.options.confirm("Apply?");
   };
 
-  test.each(["yes", " yes "])("answered with %j goes on", async (answer) => {
+  test.each(["yes", " yes "])("is confirmed by the answer %j", async (answer) => {
     answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(true);
     expect(questions).toEqual(["Apply? Type yes to continue: "]);
   });
 
-  test.each(["", "y", "Yes", "YES", "no", "yes please"])("answered with %j does not", async (answer) => {
+  test.each(["", "y", "Yes", "YES", "no", "yes please"])("is not confirmed by the answer %j", async (answer) => {
     answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(false);
   });
@@ -155,12 +155,12 @@ test.each([
   ["failed", 1],
   ["declined", 1],
   ["refused", 2],
-] as const)("what ended as %s has exit code %i", async (end, code) => {
+] as const)("exits after the outcome %s with %i", async (end, code) => {
   ending = end;
   expect(await run(["rancher-desktop"])).toBe(code);
 });
 
-test("--json keeps standard output for one document", async () => {
+test("writes one document only to standard output with --json", async () => {
   const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {}, (context, shell, options) => {
     options.print("a preview");
     return deploy(context, shell, options);

@@ -15,19 +15,19 @@ const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
 Commands: audit, completion, contract, deploy, diagnose, diff, doctor, import, init, plan, preview, verify. To see the arguments of one: gatehouse COMMAND --help
 `;
 
-test.each([[["moon"]], [[]], [["constructor"]]])("%j is exit code 2 and the list of commands", async (args) => {
+test.each([[["moon"]], [[]], [["constructor"]]])("exits with 2 and the list of commands for %j", async (args) => {
   let error = "";
   expect(await main(args, { ...SHELL, error: (text) => void (error += text) })).toBe(2);
   expect(error).toBe(USAGE);
 });
 
-test("--help prints the list of commands", async () => {
+test("prints the list of commands for --help", async () => {
   let out = "";
   expect(await main(["--help"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
   expect(out).toBe(USAGE);
 });
 
-test("every command that npm runs is one of them", () => {
+test("finds the commands that npm runs in package.json", () => {
   const { scripts } = JSON.parse(readFileSync(join(SHELL.project, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };

@@ -39,6 +39,6 @@ test.each([
     "the URL of authentik has credentials; set AUTHENTIK_TOKEN instead\n",
   ],
   [["nowhere", "--authentik", "sso"], '"sso" is not a URL of authentik; write it like https://sso.example.org\n'],
-])("%j is exit code 2", async (args, message) => {
+])("exits with 2 for %j", async (args, message) => {
   expect(await run(...args)).toEqual([2, message]);
 });

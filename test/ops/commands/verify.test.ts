@@ -90,7 +90,7 @@ test.each([
   [["here", "--only", "roads"], "--only roads: unknown kind. Use one or more of routes, sign-in,"],
   [["nowhere"], "Known contexts:\n  here (stack dev)"],
   [["here", "--jason"], "unknown option '--jason'"],
-])("%j is exit code 2", async (args, message) => {
+])("exits with 2 for %j", async (args, message) => {
   expect(await main(args, shell, finding({}))).toBe(2);
   expect(error).toContain(message);
   expect(out).toBe("");

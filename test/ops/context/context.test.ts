@@ -23,7 +23,7 @@ function writeStack(stack: string, config: object): void {
   writeFileSync(join(folder, `Pulumi.${stack}.yaml`), JSON.stringify({ config: { ...sections, ...config } }));
 }
 
-test("the stack of a context is the one that names it", () => {
+test("opens the stack that names the context", () => {
   writeStack("dev", { "kubernetes:context": "rancher-desktop" });
   writeStack("production", { "kubernetes:context": "prod-eu" });
   const { stack, context, settings, local } = openContext("prod-eu", place);
@@ -35,7 +35,7 @@ test("the stack of a context is the one that names it", () => {
   });
 });
 
-test("the error for an unknown context lists the known ones", () => {
+test("lists the known contexts in the error for an unknown one", () => {
   writeStack("dev", { "kubernetes:context": "rancher-desktop" });
   writeStack("without", {});
   expect(() => openContext("rancher", place)).toThrow(
@@ -44,7 +44,7 @@ test("the error for an unknown context lists the known ones", () => {
   );
 });
 
-test("a context of two stacks belongs to neither", () => {
+test("refuses a context of two stacks", () => {
   writeStack("dev", { "kubernetes:context": "shared" });
   writeStack("staging", { "kubernetes:context": "shared" });
   expect(() => openContext("shared", place)).toThrow(
@@ -95,7 +95,7 @@ describe("a stack with several names of its cluster", () => {
   });
 });
 
-test("the local platform's start decides ports and secrets, for its own context alone", () => {
+test("uses ports and secrets of the local platform's start for its own context alone", () => {
   const port = { "gatehouse:domains": { localhost: { port: "${HTTP_PORT}" } }, "variables:HTTP_PORT": "80" };
   writeStack("local", { "kubernetes:context": "gatehouse-local", ...port });
   writeStack("dev", { "kubernetes:context": "rancher-desktop", ...port });
@@ -113,7 +113,7 @@ test("the local platform's start decides ports and secrets, for its own context 
   expect([other.settings.domains[0]?.port, other.environment["TOKEN"], other.local]).toEqual([80, undefined, false]);
 });
 
-test("the project's own stack files each have a context of their own", () => {
+test("finds another context in each of the project's own stack files", () => {
   const contexts = knownContexts(join(import.meta.dirname, "../../..")).flatMap(({ names }) => names);
   expect(contexts).toContain("gatehouse-local");
   expect(new Set(contexts).size).toBe(contexts.length);
@@ -127,7 +127,7 @@ const kubeconfig = (context: string, server: string): string =>
     users: [{ name: context, user: {} }],
   });
 
-test("a client uses the named context, whatever the current one is", () => {
+test("uses the named context for a client, whatever the current one is", () => {
   const [one, two] = [join(folder, "one"), join(folder, "two")];
   writeFileSync(one, kubeconfig("one", "https://one.example.org"));
   writeFileSync(two, kubeconfig("two", "https://two.example.org"));
@@ -135,7 +135,7 @@ test("a client uses the named context, whatever the current one is", () => {
   expect(config.getCurrentCluster()?.server).toBe("https://two.example.org");
 });
 
-test("a context that the kubeconfig lacks is refused, with those that it has", () => {
+test("refuses a context that the kubeconfig lacks, and lists those that it has", () => {
   const one = join(folder, "one");
   writeFileSync(one, kubeconfig("one", "https://one.example.org"));
   expect(() => kubeConfigOf("two", { KUBECONFIG: one })).toThrow(
@@ -143,7 +143,7 @@ test("a context that the kubeconfig lacks is refused, with those that it has", (
   );
 });
 
-test("two k3s nodes that are both called default are refused, and a file that names the same one twice is not", () => {
+test("refuses two k3s nodes that are both called default, and accepts two files with the same one", () => {
   const [one, two, copy] = [join(folder, "one"), join(folder, "two"), join(folder, "copy")];
   writeFileSync(one, kubeconfig("default", "https://one.example.org"));
   writeFileSync(two, kubeconfig("default", "https://two.example.org"));
@@ -157,7 +157,7 @@ test("two k3s nodes that are both called default are refused, and a file that na
   );
 });
 
-test("a renamed context whose cluster is still called default is refused, and others are not", () => {
+test("refuses a renamed context whose cluster is still called default, and accepts others", () => {
   const [one, two, three] = [join(folder, "one"), join(folder, "two"), join(folder, "three")];
   writeFileSync(one, kubeconfig("default", "https://one.example.org"));
   const renamed = kubeconfig("default", "https://two.example.org").replace(

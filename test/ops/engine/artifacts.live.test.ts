@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ensureBuilt } from "../../../ops/engine/artifacts.ts";
 import { quiet } from "../../helpers/quiet.ts";
 
-test("a build does not have the secrets of the shell", async () => {
+test("passes no secrets of the shell to a build", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-build-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   vi.stubEnv("AUTHENTIK_TOKEN", "canary");

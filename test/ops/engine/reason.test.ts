@@ -26,7 +26,7 @@ test("returns the message of any other error without colours", () => {
   expect(reasonOf("no network")).toBe("no network");
 });
 
-test("an error that only follows from another one is left out", () => {
+test("leaves out an error that only follows from another one", () => {
   const cause = 'app: applications "app" already exists';
   const consequence = "wiki: failed to run remediation: context canceled";
   expect(withoutConsequences([consequence, cause])).toEqual([cause]);

@@ -17,7 +17,7 @@ test("starts no run after an interruption", async () => {
   expect(runs).toBe(1);
 });
 
-test("a wait ends at an interruption, without another check", async () => {
+test("ends a wait at an interruption, without another check", async () => {
   const abort = new AbortController();
   let checks = 0;
   const check = (): Promise<boolean> => {

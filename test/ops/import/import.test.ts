@@ -110,7 +110,7 @@ describe("forward auth of authentik", () => {
     );
   });
 
-  test("of a flow with explicit consent loses what is bound to that flow", () => {
+  test("loses what is bound to a flow with explicit consent", () => {
     const records = proxies({
       ...{ slug: "reports", host: "reports.example.org", groups: ["staff"] },
       provider: { authorization_flow: "explicit" },
@@ -164,7 +164,7 @@ describe("forward auth of authentik", () => {
   });
 });
 
-test("basic auth of one user becomes type basic, and its password a variable", () => {
+test("imports basic auth of one user as type basic with a variable as password, and not that of two users", () => {
   const auth = middleware("apps/users", "basicAuth", { secret: "users", removeHeader: true });
   const users = new Map([["apps/users", ["ops"]]]);
   const match = "Host(`legacy.localhost`)";

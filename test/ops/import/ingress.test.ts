@@ -32,18 +32,18 @@ describe("an Ingress", () => {
       "its annotation router.priority is no whole number",
     ],
     [{}, "/admin", "no rule serves the whole host, and an entry does"],
-  ])("with %j and the path %s is not imported", (changes, path, reason) => {
+  ])("is not imported with %j and the path %s", (changes, path, reason) => {
     expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
   });
 
-  test("with the priority 0 has the length of its rule as priority", () => {
+  test("has the length of its rule as priority if its priority is 0", () => {
     const found = of({ "traefik.ingress.kubernetes.io/router.priority": "0" });
     expect(found.mapped.map(({ priority }) => priority)).toEqual([
       `Host("reports.example.org") && PathPrefix("/")`.length,
     ]);
   });
 
-  test("with an annotation of Traefik in another case is not imported", () => {
+  test("is not imported with an annotation of Traefik in another case", () => {
     const key = "traefik.ingress.kubernetes.io/Router.middlewares";
     expect(Object.values(reasonsOf(of({ [key]: "apps-office@kubernetescrd" })))).toEqual([
       [`its annotation ${key} has no equivalent`],
@@ -54,7 +54,7 @@ describe("an Ingress", () => {
     expect(of({ "traefik.ingress.kubernetes.io/affinity": "true" }).unmapped.size).toBe(0);
   });
 
-  test("with a backend whose Service has annotations of Traefik is not imported", () => {
+  test("is not imported with a backend whose Service has annotations of Traefik", () => {
     const key = "traefik.ingress.kubernetes.io/service.serversscheme";
     const web = { ...service("apps/reports-web"), props: { metadata: { annotations: { [key]: "https" } } } };
     const main = ingress("apps/reports", "reports.example.org", "reports-web", annotations);

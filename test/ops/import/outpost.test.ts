@@ -29,7 +29,7 @@ describe("an outpost that serves the host itself", () => {
     );
   });
 
-  test("also if it is the embedded one, whose Service the Helm chart creates", () => {
+  test("becomes type proxy also if it is the embedded one, whose Service the Helm chart creates", () => {
     const selector = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
     const server = service("authentik/server", 80, { selector });
     const embedded = route("authentik/reports", [rule(HOST, "server")]);

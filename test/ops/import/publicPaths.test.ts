@@ -14,6 +14,6 @@ test.each([
   [prefix("/other"), prefix("/open"), false],
   [exact("/open"), exact("/open"), true],
   [exact("/open"), exact("/open/a"), false],
-])("%j and %j match a common request: %s", (a, b, common) => {
+])("finds a common request of %j and %j: %s", (a, b, common) => {
   expect([overlap(a, b), overlap(b, a)]).toEqual([common, common]);
 });

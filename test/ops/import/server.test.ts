@@ -47,7 +47,7 @@ describe("a route with forward auth", () => {
     "http://server-metrics.authentik.svc",
     "http://ak-outpost.authentik.svc:9000",
     `https://${URL_HOST}`,
-  ])("of %s is written: it is an outpost of the authentik that was read", (address) => {
+  ])("is written for %s, an outpost of the authentik that was read", (address) => {
     expect(of(address).entries.map(({ fields }) => fields)).toMatchObject([
       { type: "proxy", groups: ["admins", "staff"] },
     ]);
@@ -59,7 +59,7 @@ describe("a route with forward auth", () => {
     ["http://10.43.0.8:9000", "Service test/authentik-server"],
     ["http://reports-web.apps", "Service apps/reports-web"],
     ["https://login.example.net", "login.example.net"],
-  ])("of %s is refused: the groups may be those of another authentik", (address, server) => {
+  ])("is refused for %s, since the groups may be those of another authentik", (address, server) => {
     const found = of(address);
     expect([found.entries, reasonsOf(found)]).toEqual([
       [],
@@ -71,7 +71,7 @@ describe("a route with forward auth", () => {
     ]);
   });
 
-  test("of the outpost of another authentik is refused", () => {
+  test("is refused for the outpost of another authentik", () => {
     expect(Object.values(reasonsOf(of("http://ak-outpost.test.svc:9000")))).toEqual([
       ['its provider "Provider of reports" of authentik is in another outpost than that of its forward auth'],
     ]);
@@ -95,7 +95,7 @@ describe("the servers of the authentik that was read", () => {
     ["the URL of the API", "http://127.0.0.1:9000", [URL_HOST, { namespace: "authentik", name: "sso" }]],
     ["the URL for browsers", `https://${URL_HOST}`, [URL_HOST, { namespace: "authentik", name: "sso" }]],
     ["another URL", "https://login.example.net", ["login.example.net"]],
-  ])("with %s are its own address and the Service of the stack file", (_, url, expected) => {
+  ])("are its own address and the Service of the stack file with %s", (_, url, expected) => {
     const unique = new Map(serversOf(url, target, []).map((one) => [JSON.stringify(one), one]));
     expect([...unique.values()]).toEqual(expected);
   });

@@ -62,7 +62,7 @@ describe("a route that an entry cannot express", () => {
     "an alias": [[rule(HOST, "alias", ["sso"])], {}, "its Service apps/alias is an ExternalName"],
     "two authentications": [[rule(HOST, "reports-web", ["sso", "users"])], {}, "it has several authentications"],
   };
-  test.each(Object.entries(cases))("with %s is reported", (_, [rules, spec, reason]) => {
+  test.each(Object.entries(cases))("is reported with %s", (_, [rules, spec, reason]) => {
     const manifests = [
       ...[...REPORTS, SECOND, service("apps/alias", 80, { type: "ExternalName", externalName: "example.com" })],
       middleware("apps/limit", "rateLimit", { average: 5 }),
@@ -77,14 +77,14 @@ describe("a route that an entry cannot express", () => {
   test.each([
     ["spec.ingressClassName", {}, { ingressClassName: "nginx" }],
     ["an annotation", { "kubernetes.io/ingress.class": "nginx" }, {}],
-  ])("of another class in %s is reported, because Traefik does not load it", (_, annotations, spec) => {
+  ])("is reported with another class in %s, because Traefik does not load it", (_, annotations, spec) => {
     const found = route("apps/reports", [main], spec);
     const props = { ...found.props, metadata: { namespace: "apps", name: "reports", annotations } };
     const result = imported([...REPORTS, { ...found, props }], { identity: STAFF });
     expect([entriesOf(result), reasonsOf(result)]).toEqual([[], { [HOST]: ["its class is nginx, not traefik"] }]);
   });
 
-  test("with the class of Traefik is written", () => {
+  test("is written with the class of Traefik", () => {
     const found = route("apps/reports", [main], { ingressClassName: "traefik" });
     const annotations = { "kubernetes.io/ingress.class": "" };
     const props = { ...found.props, metadata: { namespace: "apps", name: "reports", annotations } };
@@ -124,7 +124,7 @@ describe("a route that an entry cannot express", () => {
     expect(reasonsOf(found)[HOST]?.[0]).toMatch(/protects a part of the open path/);
   });
 
-  test("with a negative priority opens no path: the protected rule is before it", () => {
+  test("opens no path if its priority is negative, since the protected rule is before it", () => {
     const open = rule(`${HOST} && PathPrefix(\`/assets\`)`, "reports-web", [], { priority: -1 });
     const found = imported([...REPORTS, route("apps/reports", [main, open])], { identity: STAFF });
     expect([entriesOf(found), reasonsOf(found)[HOST]?.[0]]).toEqual([
@@ -133,7 +133,7 @@ describe("a route that an entry cannot express", () => {
     ]);
   });
 
-  test("with a negative priority is behind a rule without a host", () => {
+  test("is behind a rule without a host if its priority is negative", () => {
     const everything = route("apps/maintenance", [rule("PathPrefix(`/`)", "other")]);
     const behind = route("apps/reports", [{ ...main, priority: -1 }]);
     const found = imported([...REPORTS, SECOND, everything, behind], { identity: STAFF });
@@ -143,7 +143,7 @@ describe("a route that an entry cannot express", () => {
     ]);
   });
 
-  test("for TCP and UDP is reported", () => {
+  test("is reported for TCP and UDP", () => {
     const tcp = object("traefik.io/v1alpha1", "IngressRouteTCP", "db/postgres", {
       spec: {
         entryPoints: ["postgres"],

@@ -47,7 +47,7 @@ test("is valid for all answers, except for the secrets that are not set yet", ()
   );
 });
 
-test("a stack's name has the characters that Pulumi accepts", () => {
+test("creates the name of a stack from the characters that Pulumi accepts", () => {
   fc.assert(
     fc.property(fc.string(), (name) => {
       expect(stackOf(name)).toMatch(/^[A-Za-z0-9_.-]+$/);
@@ -60,7 +60,7 @@ test("a stack's name has the characters that Pulumi accepts", () => {
   ]);
 });
 
-test("each domain has its own kind", () => {
+test("gives each domain its own kind", () => {
   expect(domainKinds([...DOMAINS, "localhost", "a-example.net"])).toEqual([
     { kind: "localhost", domain: "localhost" },
     { kind: "mesh", domain: "tail1234.ts.net" },

@@ -29,7 +29,7 @@ test.each([
   ["26.3.1", false],
   ["26.10.0", true],
   ["28.0.0", true],
-])("Node.js %s is new enough: %s", (version, expected) => {
+])("decides whether Node.js %s is new enough: %s", (version, expected) => {
   expect(isNewEnough(version)).toBe(expected);
 });
 
@@ -113,7 +113,7 @@ describe("the install lock", () => {
     expect(owners).toEqual([String(process.pid)]);
   });
 
-  test("of a running process is waited for, with one message", async () => {
+  test("is waited for while its process runs, with one message", async () => {
     const lock = path.join(project, "install.lock");
     await symlink(String(process.ppid), lock);
     const reported: number[] = [];

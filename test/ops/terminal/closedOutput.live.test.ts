@@ -41,7 +41,7 @@ test("control: reports the error of its report without end", async () => {
   expect(await exitCode(PROGRAM)).toBe(100);
 });
 
-test.runIf(existsSync("/dev/full"))("gatehouse ends with 1 if the disk has no room for its output", async () => {
+test.runIf(existsSync("/dev/full"))("exits with 1 if the disk has no room for the output of gatehouse", async () => {
   const gatehouse = join(import.meta.dirname, "../../../ops/commands/gatehouse.ts");
   const full = openSync("/dev/full", "w");
   const child = spawn(process.execPath, [gatehouse, "--help"], { stdio: ["ignore", full, "pipe"] });

@@ -57,7 +57,7 @@ test("fails when a plugin cannot be installed, so that no image without it is bu
   );
 });
 
-test("the image has the Node.js of the packages, and runs files of the project", async () => {
+test("uses the Node.js of the packages in the image, and runs files of the project", async () => {
   const dockerfile = await readFile(path.join(PROJECT, "Dockerfile"), "utf8");
   expect(/^ARG NODE=([\d.]+)-/m.exec(dockerfile)?.[1]).toBe(manifest.optionalDependencies.node);
   const run = [...dockerfile.matchAll(/node (?:\/opt\/gatehouse\/)?(\S+\.ts)/g)].map(([, file = ""]) => file);

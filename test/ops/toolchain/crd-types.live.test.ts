@@ -4,7 +4,7 @@ import { createProgress } from "../../../ops/terminal/progress.ts";
 import { crdTypes, SDKS, typesFile } from "../../../ops/toolchain/crdTypes.ts";
 import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
 
-test.each(SDKS)("sdks/$name/index.d.ts is up to date (node ops/toolchain/crdTypes.ts)", async (sdk) => {
+test.each(SDKS)("generates sdks/$name/index.d.ts as committed (node ops/toolchain/crdTypes.ts)", async (sdk) => {
   const files = await ensureLocalTools([sdk.definitions], createProgress());
   const definitions = await readFile(files[sdk.definitions], "utf8");
   expect(await readFile(typesFile(sdk), "utf8")).toBe(await crdTypes(sdk, definitions));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../config/userError.ts";
 import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
 
-test("a data folder is marked when it is created, and a folder that cannot be created is named with the fix", () => {
+test("marks a data folder when it creates it, and names a folder that it cannot create with the fix", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
   const data = join(folder, "data");
   claimDataFolder(data);
@@ -21,7 +21,7 @@ test("a data folder is marked when it is created, and a folder that cannot be cr
   rmSync(folder, { recursive: true });
 });
 
-test("only this user can write to a data folder, and a folder of another user is refused", () => {
+test("removes other users' write permission from a data folder, and refuses other folders that they can write to or own", () => {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const hint = "set GATEHOUSE_DATA to a folder that only this user can write to";

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.stop());
 
-test("a published archive is checked against the publisher's list, unpacked and removed", async () => {
+test("compares a published archive with the publisher's list, unpacks it and removes it", async () => {
   bench.withoutMirror();
   await mkdir(path.join(bench.folder, "probe-dist"));
   await writeFile(path.join(bench.folder, "probe-dist", "probe"), program("1.2.3"));
@@ -33,7 +33,7 @@ test("a published archive is checked against the publisher's list, unpacked and 
   expect(await readdir(bench.downloads)).toEqual([]);
 });
 
-test("a download with another checksum is refused and not kept", async () => {
+test("refuses a download with another checksum, and does not keep it", async () => {
   bench.withoutMirror();
   bench.publish(program("1.2.3"));
   bench.served.set("probe", "forged");
@@ -44,7 +44,7 @@ test("a download with another checksum is refused and not kept", async () => {
   expect(await readdir(bench.downloads)).toEqual([]);
 });
 
-test("a download that matches the publisher's list and not the pinned checksum is refused", async () => {
+test("refuses a download that matches the publisher's list and not the pinned checksum", async () => {
   bench.withoutMirror();
   bench.publish(program("1.2.3"));
   const pinned = "a".repeat(64);
@@ -66,7 +66,7 @@ test("continues an interrupted download", async () => {
 test.each([
   ["of other bytes", "other"],
   ["that is too long", "x".repeat(200)],
-])("a half download %s is fetched again from the start", async (_, half) => {
+])("fetches a half download %s again from the start", async (_, half) => {
   bench.withoutMirror();
   bench.publish(program("1.2.3"));
   await bench.putHalfDownload(half);

@@ -118,7 +118,7 @@ test("downloads a plain file on every platform", async () => {
   expect(await bench.get(shapes)).toBe(path.join(bench.machine.cache, "tools", "shapes-4.5.6", "shapes.yml"));
 });
 
-test("every address of tools.json has the pinned version, and Pulumi a pinned archive for each platform", () => {
+test("has the pinned version in every address of tools.json, and a pinned archive of Pulumi for each platform", () => {
   const names = Object.keys({ ...pins.programs, ...pins.files }) as ToolName[];
   expect(names).toHaveLength(12);
   for (const { version, download, sha256 } of names.map(pinned)) {
@@ -138,7 +138,7 @@ test("every address of tools.json has the pinned version, and Pulumi a pinned ar
   expect(new Set(archives.map(([, { sha256 }]) => sha256)).size).toBe(4);
 });
 
-test("only programs of the local platform refuse another platform, in one sentence", () => {
+test("refuses another platform only for programs of the local platform, in one sentence", () => {
   const sentence =
     "The local platform (npm start, npm test, npm run bench) requires Linux on x64, and this machine is darwin-arm64: " +
     "use an existing cluster with npx gatehouse deploy CONTEXT, or a virtual machine with Linux on x64.";

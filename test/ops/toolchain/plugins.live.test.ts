@@ -70,7 +70,7 @@ test("does not report a plugin of a home that the engine does not use", async ()
   expect(standIns(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
 });
 
-test("the engine does not take the default home from HOME", () => {
+test("does not take the engine's default home from HOME", () => {
   const plugin = join(folder, ".pulumi", "plugins", "resource-gatehouse-v1.0.0");
   mkdirSync(plugin, { recursive: true });
   writePlugin(plugin, "pulumi-resource-gatehouse");

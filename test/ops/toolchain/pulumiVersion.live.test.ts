@@ -51,7 +51,7 @@ test("refuses a local variant, which the Automation API would accept", async () 
 });
 
 /** For an older CLI the Automation API does something else, e.g. it reads events from a file instead of a connection. */
-test("the minimum version is newer than every version that the Automation API distinguishes", () => {
+test("requires a minimum version that is newer than every version that the Automation API distinguishes", () => {
   const automation = path.dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/automation/index.js"));
   const text = ["stack.js", "localWorkspace.js", "cmd.js", "minimumVersion.js"]
     .map((file) => readFileSync(path.join(automation, file), "utf8"))
@@ -63,7 +63,7 @@ test("the minimum version is newer than every version that the Automation API di
   expect(compared.filter((one) => !lt(one, MINIMUM))).toEqual([]);
 });
 
-test("the minimum version is older than the pinned version, which is that of the SDK", () => {
+test("requires a minimum version that is older than the pinned version, which is that of the SDK", () => {
   const require = createRequire(import.meta.url);
   const { version } = require("@pulumi/pulumi/package.json") as { version: string };
   expect([PINNED, lt(MINIMUM, PINNED), parse(MINIMUM)?.raw]).toEqual([version, true, MINIMUM]);

@@ -4,14 +4,14 @@ import { findingsOf, programOf } from "./program.ts";
 
 describe("every example passes the policy pack", () => {
   for (const stack of ["dev", "local", "production", ".github/k3d/k3d"]) {
-    test(stack, { timeout: PATIENCE }, async () => {
+    test(`accepts ${stack}`, { timeout: PATIENCE }, async () => {
       const program = await programOf(stack);
       expect(program.resources.length).toBeGreaterThan(50);
       expect(findingsOf(program)).toEqual([]);
     });
   }
 
-  test("the example for production requires every digest that it contains", { timeout: PATIENCE }, async () => {
+  test("requires the digests of the example for production", { timeout: PATIENCE }, async () => {
     const program = await programOf("production", { "gatehouse:images": { value: {} } });
     const found = new Set(findingsOf(program).map((finding) => finding.split(":")[0]));
     expect([...found]).toEqual(["images-state-digests"]);

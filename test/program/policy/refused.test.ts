@@ -12,7 +12,7 @@ describe("programs that the policy pack refuses", () => {
     good = await programOf("local");
   }, PATIENCE);
 
-  test.each(BAD)("%s", (_, make, findings) => {
+  test.each(BAD)("are refused for %s", (_, make, findings) => {
     expect(findingsOf(make(good)).sort()).toEqual([...findings].sort());
   });
 
@@ -31,7 +31,7 @@ describe("programs that the policy pack refuses", () => {
     expect([...broken].sort()).toEqual(RULES.map(({ name }) => name).sort());
   });
 
-  test("values that a preview does not know yet break no rule", () => {
+  test("break no rule with values that a preview does not know yet", () => {
     const { resources, facts } = good;
     const leaves = (value: unknown): unknown => {
       if (typeof value !== "object" || value === null) return UNKNOWN;

@@ -24,7 +24,7 @@ describe("a wrong command line", () => {
       /^--schema "private_marts" is not exposed; name one of api_v1, marts, raw\n$/,
     ],
     [["check", "dev", "--schema", "../x"], /^--schema "\.\.\/x" is not exposed; /],
-  ])("%j", async (args, message) => {
+  ])("exits with 2 and a message: %j", async (args, message) => {
     const { code, out, error } = await project.run(...args);
     expect([code, out]).toEqual([2, ""]);
     expect(error).toMatch(message);
@@ -118,7 +118,7 @@ describe("an invalid lock file", () => {
       '{"schema":"marts","relations":{}}',
       'contract/dev/api_v1.json is the lock file of "marts"; rename it, or run accept\n',
     ],
-  ])("%s", async (text, error) => {
+  ])("exits with 2 and a message: %s", async (text, error) => {
     project.environment["SCRATCH"] = "postgres://me@127.0.0.1:1/x";
     project.write("contract/dev/api_v1.json", text);
     expect(await project.run("check", "dev", "--database-url-from", "SCRATCH")).toEqual({ code: 2, out: "", error });

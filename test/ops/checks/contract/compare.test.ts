@@ -36,7 +36,7 @@ describe("a breaking change", () => {
     ["integer not null", "bigint", "wider type, may be null"],
     ["integer not null", "text", "another type, may be null"],
     ["integer", "text not null", "another type, never null"],
-  ])("%s → %s: %s", (was, is, reason) => {
+  ])("is a changed type: %s → %s (%s)", (was, is, reason) => {
     expect(compare(contractOf({ r: { c: was } }), contractOf({ r: { c: is } }))).toEqual([
       { relation: "r", column: "c", was, is, breaking: true, reason },
     ]);
@@ -60,7 +60,7 @@ describe("a change that breaks no client", () => {
     ["integer", "bigint", "wider type"],
     ["integer", "integer not null", "never null"],
     ["character varying(3)", "text not null", "wider type, never null"],
-  ])("%s → %s: %s", (was, is, reason) => {
+  ])("is a compatible type: %s → %s (%s)", (was, is, reason) => {
     expect(compare(contractOf({ r: { c: was } }), contractOf({ r: { c: is } }))).toEqual([
       { relation: "r", column: "c", was, is, breaking: false, reason },
     ]);

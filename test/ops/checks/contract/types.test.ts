@@ -24,7 +24,7 @@ describe("a wider type", () => {
     ["numeric(3,-2)", "numeric(5,0)"],
     ["integer[]", "bigint[]"],
     ["character varying(3)[]", "text[]"],
-  ])("%s → %s", (from, to) => {
+  ])("is found in %s → %s", (from, to) => {
     expect(isWidening(from, to)).toBe(true);
   });
 });
@@ -55,7 +55,7 @@ describe("no wider type", () => {
     ["integer[]", "integer", "another kind of JSON"],
     ["public.level", "text", "is not known"],
     ["text", "public.level", "is not known"],
-  ])("%s → %s: %s", (from, to) => {
+  ])("is found in %s → %s: %s", (from, to) => {
     expect(isWidening(from, to)).toBe(false);
   });
 });

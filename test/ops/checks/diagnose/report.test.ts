@@ -38,7 +38,7 @@ describe("redaction", () => {
     ["http://a.localhost/x?code=abc&state=def&y=1", "http://a.localhost/x?code=[redacted]&state=[redacted]&y=1"],
     ["postgres://me:pw@db/x", "postgres://[redacted]@db/x"],
     ["token eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.abc_-1 here", "token [redacted] here"],
-  ])("%s", (text, expected) => {
+  ])("replaces credentials only: %s", (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 

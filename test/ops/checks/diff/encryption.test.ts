@@ -18,7 +18,7 @@ test.each([
   ["require", "disable", "more"],
   ["disable", "verify-full, certificate 1f", "less"],
   ["verify-full, certificate 1f", "verify-full, certificate 2e", "other"],
-])("a change of sslmode from %s to %s is ranked as %s", (before, after, effect) => {
+])("ranks a change of sslmode from %s to %s as %s", (before, after, effect) => {
   const changes = compareAccess(encrypted(before), encrypted(after));
   expect(changes.map((one) => [one.effect, one.implied])).toEqual([[effect, false]]);
 });

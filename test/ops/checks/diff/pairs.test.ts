@@ -26,7 +26,7 @@ test("reads all pairs", () => {
   expect(files.length).toBe(68);
 });
 
-test.each(files)("%s", (file) => {
+test.each(files)("prints the expected access diff of %s", (file) => {
   const pair = parse(readFileSync(join(folder, file), "utf8")) as Pair;
   const changes = accessDiff(planOf(pair.base), planOf(pair.head));
   expect(`${describeChanges(changes, painter(false))}\n`).toBe(pair.expected);

@@ -149,7 +149,7 @@ test("reports a wrong version, group and address of authentik, a rejected token,
   });
 });
 
-test("a user without permissions gets a list of them, and what cannot be read is skipped", async () => {
+test("lists the permissions that the user lacks, and skips what cannot be read", async () => {
   const { checks } = await stack.examine({}, { as: "viewer" });
   expect(checks["Cluster: permissions"]?.detail).toContain(
     "the user may not:\nget, create, patch and delete ingressroutes.traefik.io in namespace",

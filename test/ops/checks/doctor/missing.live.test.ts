@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => systems.stop());
 
-test("an empty cluster lacks each prerequisite, and each has a fix", async () => {
+test("reports each prerequisite that an empty cluster lacks, with a fix", async () => {
   const examination = await stack.examine({
     "gatehouse:identity_provider": stack.identityProvider({ token: "${RESTRICTED}" }),
   });
@@ -54,7 +54,7 @@ test("an empty cluster lacks each prerequisite, and each has a fix", async () =>
   expect(examination.code).toBe(1);
 });
 
-test("without cluster.uid, the line to add to the stack file is printed", async () => {
+test("prints the line to add to the stack file without cluster.uid", async () => {
   const { checks } = await stack.examine();
   expect(checks["Cluster: identity"]).toEqual({
     state: "skipped",
@@ -63,7 +63,7 @@ test("without cluster.uid, the line to add to the stack file is printed", async 
   });
 });
 
-test("another cluster than that of cluster.uid is refused with both UIDs, before any check", async () => {
+test("refuses another cluster than that of cluster.uid with both UIDs, before any check", async () => {
   const uid = "00000000-0000-4000-8000-000000000000";
   const { code, output: printed } = await stack.examine({ "gatehouse:cluster": { uid } });
   expect([code, printed]).toEqual([
@@ -73,7 +73,7 @@ test("another cluster than that of cluster.uid is refused with both UIDs, before
   ]);
 });
 
-test("systems that do not answer are reported once each", async () => {
+test("reports each unreachable system once", async () => {
   const closed = await freePort();
   const examination = await stack.examine(
     {

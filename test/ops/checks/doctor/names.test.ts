@@ -30,14 +30,14 @@ function resolveTo(...addresses: string[]): void {
 
 const name = "names of domain mesh";
 
-test("names that resolve to the targets pass", async () => {
+test("passes for names that resolve to the targets", async () => {
   resolveTo("203.0.113.7");
   const detail = "5 resolve to 203.0.113.7";
   expect(await check(["203.0.113.7"])).toEqual({ name, ok: true, detail });
   expect(await check([])).toEqual({ name, ok: true, detail });
 });
 
-test("names of another address fail", async () => {
+test("fails for names of another address", async () => {
   resolveTo("203.0.113.7");
   records.set("wiki.mesh.example.org", ["192.0.2.1"]);
   expect(await check(["203.0.113.7"])).toEqual({
@@ -49,7 +49,7 @@ test("names of another address fail", async () => {
   });
 });
 
-test("missing names fail, and are skipped where ExternalDNS creates them", async () => {
+test("fails for missing names, and skips them where ExternalDNS creates them", async () => {
   records.clear();
   expect(await check(["203.0.113.7"])).toEqual({
     ...{ name, ok: true, skipped: true, detail: "5 of 5 names do not exist yet" },
@@ -63,7 +63,7 @@ test("missing names fail, and are skipped where ExternalDNS creates them", async
   );
 });
 
-test("a tailnet needs a node for each missing name, since it has no records", async () => {
+test("advises a node for each missing name of a tailnet, which has no records", async () => {
   records.clear();
   const found = await check([], { base_domain: "tail1234.ts.net" });
   expect(found?.hint).toBe("add a node of the tailnet for each name, see docs/tailnet.md");

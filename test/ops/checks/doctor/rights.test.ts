@@ -39,7 +39,7 @@ function target(services: readonly object[], fields: object = {}) {
   return { settings, plan: computePlan(settings) };
 }
 
-test("a superuser has every right", async () => {
+test("passes for a superuser", async () => {
   expect(await rights(api, { username: "akadmin", is_superuser: true }, target([proxy({})]))).toEqual([
     { name: NAME, ok: true, detail: "akadmin is a superuser" },
   ]);
@@ -48,7 +48,7 @@ test("a superuser has every right", async () => {
 test.each([
   ["forward auth", target([proxy({})])],
   ["a service account", target([oauth2({})], { service_accounts: [{ name: "robot" }] })],
-])("%s requires a superuser", async (reason, stack) => {
+])("requires a superuser for %s", async (reason, stack) => {
   expect(await rights(api, limited, stack)).toEqual([
     {
       name: NAME,
@@ -59,7 +59,7 @@ test.each([
   ]);
 });
 
-test("oauth2 services alone require permissions on each type of object, and the missing ones are listed", async () => {
+test("requires permissions on each type of object for oauth2 services alone, and lists the missing ones", async () => {
   const stack = target([oauth2({})], { groups: ["staff"] });
   const paths = [
     "/providers/oauth2/",

@@ -129,7 +129,7 @@ test("quotes names in hints where SQL requires it", () => {
   });
 });
 
-test("an authenticator that inherits is reported with statements that the server has", () => {
+test("reports an authenticator that inherits with statements that the server supports", () => {
   const plan = planOf(["marts"], ["private_marts"]);
   const live = plannedLive(plan);
   const hints = (options: boolean) => {

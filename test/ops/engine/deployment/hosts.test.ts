@@ -19,7 +19,7 @@ test.each([
   [302, "http://wiki.localhost/x?next=/application/o/authorize/", "open"],
   [400, "", "open"],
   [404, "", "open"],
-] as const)("%i %s is %s", (status, location, state) => {
+] as const)("classifies a response: %i %s is %s", (status, location, state) => {
   expect(stateOf({ status, headers: { location }, body: "" })).toBe(state);
 });
 
@@ -29,11 +29,11 @@ test.each([
   ["Traefik", { ...text, ...sniff, ...date }, "closed"],
   ["Traefik behind a proxy that adds headers", { ...text, ...sniff, ...date, server: "cloudflare" }, "closed"],
   ["an application in Go", { ...text, ...date, ...sniff }, "open"],
-])("404 of %s", (_, headers, state) => {
+])("classifies a 404 of %s", (_, headers, state) => {
   expect(stateOf({ status: 404, headers, body: "404 page not found\n" })).toBe(state);
 });
 
-test("the response of an outpost that does not serve the host yet is closed", () => {
+test("classifies the response of an outpost that does not serve the host yet as closed", () => {
   const body = '{\n\t"Message": "no app for hostname",\n\t"Host": "wiki.localhost",\n\t"Detail": "..."\n}';
   expect(stateOf({ status: 400, headers: {}, body })).toBe("closed");
 });

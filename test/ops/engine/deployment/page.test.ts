@@ -151,7 +151,7 @@ test("prints each failed check of the verification", () => {
   expect(nextPage(["npx gatehouse deploy dev"])).toBe("Next commands\n  npx gatehouse deploy dev");
 });
 
-test("a recovery lists what could not be read, and what to do", () => {
+test("lists what a recovery could not read, and what to do", () => {
   expect(recoveryLines([], [])).toEqual([]);
   expect(recoveryLines(["urn::a", "urn::b"], ["urn::a"])).toEqual([
     "Recovered 2 resources of an interrupted deployment.",

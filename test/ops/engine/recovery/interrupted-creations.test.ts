@@ -149,7 +149,7 @@ describe("an object of the same name", () => {
       { name: "x", providers: [2, 1] },
       { name: "x", providers: [3] },
     ],
-  ])("that is not of this stack is not imported: %s", async (type, path, inputs, own, foreign) => {
+  ])("is not imported if it is not of this stack: %s", async (type, path, inputs, own, foreign) => {
     const found = async (object: object) => {
       const { slug, identifier } = object as { slug?: string; identifier?: string };
       const { ids } = await importExisting({ [path]: [{ pk: 5, ...object }] }, type, inputs);

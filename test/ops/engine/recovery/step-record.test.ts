@@ -47,7 +47,7 @@ test.each([
   ["tls: failed to verify certificate: x509: certificate signed by unknown authority", false],
   ["pq: password authentication failed for user", false],
   ["HTTP Error '400 Bad Request' during request: {name: [exists]}", false],
-])("%s: %s", (error, lost) => {
+])("decides whether the result is unknown after an error: %s -> %s", (error, lost) => {
   expect(isResultUnknown(error)).toBe(lost);
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['IngressRoute.traefik.io "wiki" is invalid: spec.routes: Required value', false],
   ["x509: certificate signed by unknown authority", false],
   ["http2: client connection lost", true],
-])("a change in Kubernetes that failed with %s: %s", (error, unconfirmed) => {
+])("decides whether a failed change in Kubernetes is unconfirmed: %s -> %s", (error, unconfirmed) => {
   const type = "kubernetes:traefik.io/v1alpha1:IngressRoute";
   expect(isUnconfirmed({ urn: "u", type, changed: "update" }, error)).toBe(unconfirmed);
   expect(isUnconfirmed({ urn: "u", type: "authentik:index/outpost:Outpost", changed: "update" }, error)).toBe(

@@ -7,7 +7,7 @@ import { writeExecutable } from "../../../helpers/executable.ts";
 import { recoverInterrupted } from "../../../../ops/engine/recovery/recovery.ts";
 import { recordFile, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
 
-test("a record of a stack that was destroyed in between is deleted", async () => {
+test("deletes the record of a stack that was destroyed in between", async () => {
   const workDir = mkdtempSync(join(tmpdir(), "gatehouse-record-"));
   const command = join(workDir, "pulumi");
   writeExecutable(command, `#!/bin/sh\necho '{ "version": 3, "deployment": {} }'\n`);

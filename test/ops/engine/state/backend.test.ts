@@ -25,7 +25,7 @@ test.each([
   ["file://~/state", join(HOME, "state")],
   ["s3://states", undefined],
   ["https://api.pulumi.com", undefined],
-])("%s is in %s", (url, expected) => {
+])("finds the folder of %s: %s", (url, expected) => {
   expect(find(url)).toBe(expected);
 });
 

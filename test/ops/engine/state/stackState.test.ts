@@ -98,7 +98,7 @@ test("accepts every name of the cluster, and rejects a state of a cluster with a
   );
 });
 
-test("the UID of the deployed cluster is in the state", () => {
+test("reads the UID of the deployed cluster", () => {
   const component = resource("gatehouse:infra:Cluster", { outputs: { uid: "uid-1" } });
   expect(stateOf([component, namespace]).uid).toBe("uid-1");
   expect(stateOf([component]).uid).toBeUndefined();

@@ -39,25 +39,25 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
+  test("previews before the first deployment without an identity provider, and changes nothing", async () => {
     previewed = (await local.stack.preview()).changeSummary.create;
     expect(previewed).toBeGreaterThan(50);
     expect(await deployed(local)).toEqual([]);
   });
 
   // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
-  test("a deployment creates what the preview reported", async () => {
+  test("creates what the preview reported", async () => {
     expect(await deploy(local, quiet)).toEqual({ create: previewed });
     complete = await deployed(local);
   });
 
-  test("a destroy removes every resource", async () => {
+  test("removes every resource in a destroy", async () => {
     await destroy(local, quiet);
     expect(await deployed(local)).toEqual([]);
   });
 
   // interrupted.test.ts kills a smaller one.
-  test("the next deployment completes one that was killed half-way", async () => {
+  test("completes a deployment that was killed half-way", async () => {
     const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
     const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
     expect(killed).toBe("SIGKILL");
@@ -67,7 +67,7 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
     expect(await deployed(local)).toEqual(complete);
   });
 
-  test("a stopped platform leaves no process running", async () => {
+  test("leaves no process running after the platform is stopped", async () => {
     await platform.stop();
     await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
   });

@@ -127,7 +127,7 @@ test("reports a missing group instead of creating it", async () => {
   );
 });
 
-test("services of both stacks sign in at the same server", async () => {
+test("signs users in to the services of both stacks at the same server", async () => {
   const before = await listObjects();
   await second.up(secondStack(inClusterServer()));
   await expectSignIn("second");
@@ -152,7 +152,7 @@ test("services of both stacks sign in at the same server", async () => {
   expect(Object.keys((await second.up(secondStack(inClusterServer()))).changes).sort()).toEqual(["read", "same"]);
 });
 
-test("a destroy removes every object of the stack and changes nothing of the other one", async () => {
+test("removes every object of a destroyed stack, and changes nothing of the other one", async () => {
   await second.destroy();
   await until("404", "second");
   const refreshed = await runEngine(
@@ -165,7 +165,7 @@ test("a destroy removes every object of the stack and changes nothing of the oth
   expect(left.filter((name) => name.includes("second"))).toEqual([]);
 });
 
-test("outposts reach a server without a Service in the cluster at its URL", async () => {
+test("connects outposts to a server without a Service in the cluster at its URL", async () => {
   const { plan } = await second.up(secondStack({ url: address }));
   const [outpost] = plan.outposts;
   expect([plan.outposts.length, outpost?.namespace]).toEqual([1, "gatehouse-outposts-second"]);

@@ -103,7 +103,7 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
     },
   );
 
-  test("control: the monitor reports a host that is open", async () => {
+  test("control: reports a host that is open", async () => {
     const spec = {
       entryPoints: ["web"],
       routes: [

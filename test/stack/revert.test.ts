@@ -86,7 +86,7 @@ async function accessStatement(): Promise<string> {
   return accessChanges(await readState(stack.stack), plan).page((_, text) => text);
 }
 
-test("a revert reports and closes the public path of a failed deployment, and leaves none of its ConfigMaps", async () => {
+test("reports and closes the public path of a failed deployment, and leaves none of its ConfigMaps", async () => {
   const before = await configMaps();
   const login = `302 ${own.identityProvider}/application/o/authorize/`;
   await until(login, "/open");
@@ -103,7 +103,7 @@ test("a revert reports and closes the public path of a failed deployment, and le
 });
 
 const killed = FULL ? [false, true] : [false];
-test.each(killed)("a revert closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {
+test.each(killed)("closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {
   const added = Array.from({ length: 4 }, (_, index) => service(`new-${index}`, { domains: ["localhost"] }));
   const more = [notes("localhost", "partner"), ...added];
   const policy = await policyOf("board-localhost");
@@ -126,7 +126,7 @@ test.each(killed)("a revert closes what a killed deployment opened (checkpoints,
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
 
-fullTest("a revert creates an object again whose deletion a finalizer delays", async () => {
+fullTest("creates an object again if a finalizer delays its deletion", async () => {
   const robot = { name: "robot", namespace: "default" };
   await stack.up(config([], [robot]));
   await setFinalizers("robot-account", ["gatehouse.test/keep"]);
@@ -165,7 +165,7 @@ async function setFinalizers(name: string, finalizers: readonly string[]): Promi
   );
 }
 
-fullTest("a revert runs the SQL again that a failed deployment replaced", async () => {
+fullTest("runs the SQL again that a failed deployment replaced", async () => {
   Object.assign(process.env, { DATA_AUTHENTICATOR_PASSWORD: "authenticator", DATA_OWNER_PASSWORD: "owner" });
   const data = (fields: object): Config => ({
     ...config(),

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../../config/errorText.ts";
+import { type AuthentikApi, once, withAuthentik } from "./authentikApi.ts";
 import { LOOKED_UP } from "./defaults.ts";
 import { createIfMissing } from "./groups.ts";
-import { json, once, PAGE, results, type Send, withApi } from "./serverApi.ts";
 
 /** Polls between two attempts to apply what failed. */
 const REAPPLY_EVERY = 15;
@@ -44,20 +44,20 @@ export async function waitUntilReady(
   const { timeout, interval = 1_000 } = expected;
   const until = Date.now() + timeout;
   let last: string | undefined;
-  const poll = async (send: Send): Promise<void> => {
+  const poll = async (api: AuthentikApi): Promise<void> => {
     for (let polls = 1; ; polls++) {
-      const missing = await missingOf(send, url, expected);
+      const missing = await missingOf(api, url, expected);
       if (missing === undefined) return;
       if (missing !== last) report(missing);
       last = missing;
       if (expected.blueprint && polls % REAPPLY_EVERY === 0) {
-        await applyFailedBlueprints(send).catch(() => undefined); // the server may not answer yet
+        await applyFailedBlueprints(api).catch(() => undefined); // the server may not answer yet
       }
       if (Date.now() > until) throw notReady(url, missing, timeout);
       await pause(interval);
     }
   };
-  await withApi(url, token, poll, once);
+  await withAuthentik(url, token, poll, once);
 }
 
 /**
@@ -65,20 +65,20 @@ export async function waitUntilReady(
  * @throws Error when it is of another release series
  */
 export function missingNow(url: string, token: string, version: string): Promise<string | undefined> {
-  return withApi(url, token, (send) => missingOf(send, url, { version, timeout: 0 }));
+  return withAuthentik(url, token, (api) => missingOf(api, url, { version, timeout: 0 }));
 }
 
 /** Returns what is missing, as text; undefined if nothing is. @throws OtherSeries */
-async function missingOf(send: Send, url: string, expected: Expected): Promise<string | undefined> {
+async function missingOf(api: AuthentikApi, url: string, expected: Expected): Promise<string | undefined> {
   try {
-    await refuseOtherSeries(send, url, expected.version);
+    await refuseOtherSeries(api, url, expected.version);
     for (const check of [missingFlows, missingMappings, missingKeyPair]) {
-      const missing = await check(send);
+      const missing = await check(api);
       if (missing !== undefined) return missing;
     }
-    const blueprint = expected.blueprint && (await missingBlueprint(send, expected.blueprint));
+    const blueprint = expected.blueprint && (await missingBlueprint(api, expected.blueprint));
     if (blueprint !== undefined) return blueprint;
-    for (const group of expected.groups ?? []) await createIfMissing(send, group);
+    for (const group of expected.groups ?? []) await createIfMissing(api, group);
     return undefined;
   } catch (error) {
     if (error instanceof OtherSeries) throw error;
@@ -86,32 +86,30 @@ async function missingOf(send: Send, url: string, expected: Expected): Promise<s
   }
 }
 
-async function missingFlows(send: Send): Promise<string | undefined> {
+async function missingFlows(api: AuthentikApi): Promise<string | undefined> {
   for (const slug of LOOKED_UP.flows) {
-    if ((await results(send, `/flows/instances/?slug=${slug}&${PAGE}`)).length === 0) return `flow "${slug}"`;
+    if ((await api.all("/flows/instances/", { slug })).length === 0) return `flow "${slug}"`;
   }
   return undefined;
 }
 
-async function missingMappings(send: Send): Promise<string | undefined> {
-  const found = await results<{ managed: string | null }>(send, `/propertymappings/provider/scope/?${PAGE}`);
+async function missingMappings(api: AuthentikApi): Promise<string | undefined> {
+  const found = await api.all<{ managed: string | null }>("/propertymappings/provider/scope/");
   const known = new Set(found.map(({ managed }) => managed));
   const missing = LOOKED_UP.mappings.filter((managed) => !known.has(managed));
   return missing.length === 0 ? undefined : `scope mapping ${missing.join(", ")}`;
 }
 
-async function missingKeyPair(send: Send): Promise<string | undefined> {
-  const name = encodeURIComponent(LOOKED_UP.keyPair);
-  const found = await results(send, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
+async function missingKeyPair(api: AuthentikApi): Promise<string | undefined> {
+  const found = await api.all("/crypto/certificatekeypairs/", { name: LOOKED_UP.keyPair });
   return found.length === 0 ? `key pair "${LOOKED_UP.keyPair}"` : undefined;
 }
 
 async function missingBlueprint(
-  send: Send,
+  api: AuthentikApi,
   { path, hash }: NonNullable<Expected["blueprint"]>,
 ): Promise<string | undefined> {
-  const query = `/managed/blueprints/?path=${encodeURIComponent(path)}&${PAGE}`;
-  const [found] = await results<{ status: string; last_applied_hash: string }>(send, query);
+  const [found] = await api.all<{ status: string; last_applied_hash: string }>("/managed/blueprints/", { path });
   if (found === undefined) return `blueprint ${path}: not discovered by the worker`;
   if (found.status !== "successful") return `blueprint ${path}: status ${found.status}`;
   return found.last_applied_hash === hash
@@ -123,9 +121,9 @@ async function missingBlueprint(
  * Default blueprints of a first start can deadlock in the database; the server then tries them again an hour later (observed with
  * `default/flow-oobe.yaml`).
  */
-async function applyFailedBlueprints(send: Send): Promise<void> {
-  const found = await results<{ pk: string; status: string }>(send, `/managed/blueprints/?${PAGE}`);
-  for (const { pk, status } of found) if (status === "error") await send(`/managed/blueprints/${pk}/apply/`, "POST");
+async function applyFailedBlueprints(api: AuthentikApi): Promise<void> {
+  const found = await api.all<{ pk: string; status: string }>("/managed/blueprints/");
+  for (const { pk, status } of found) if (status === "error") await api.post(`/managed/blueprints/${pk}/apply/`);
 }
 
 /** Returns why a server is of another release series than expected; undefined if it is of the same. */
@@ -135,8 +133,8 @@ export function seriesProblem(url: string, found: string, expected: string): str
   return `the identity provider at ${url} is authentik ${found}, and identity_provider.version is ${expected}`;
 }
 
-async function refuseOtherSeries(send: Send, url: string, expected: string): Promise<void> {
-  const { version_current: found } = await json<{ version_current?: string }>(send, "/admin/version/");
+async function refuseOtherSeries(api: AuthentikApi, url: string, expected: string): Promise<void> {
+  const { version_current: found } = await api.one<{ version_current?: string }>("/admin/version/");
   if (found === undefined) throw new Error("no version in the response of /admin/version/");
   const problem = seriesProblem(url, found, expected);
   if (problem !== undefined) throw new OtherSeries(`${problem}. ${SERIES_FIX}`);

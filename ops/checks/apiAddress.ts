@@ -2,7 +2,7 @@
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { apiAddress, hostsFileFix } from "../../infra/identity/apiAddress.ts";
 import { pluginsResolve } from "../../infra/loopback.ts";
-import { authentikOrigin } from "../clients/authentikApi.ts";
+import { authentikOrigin } from "../context/context.ts";
 import { CONNECT_TIMEOUT_MS, tryConnection } from "../clients/connection.ts";
 import type { StackContext } from "../context/context.ts";
 

@@ -1,5 +1,5 @@
 /** The objects of authentik that Gatehouse creates, and how one of a name is found. */
-import type { AuthentikApi } from "./authentikApi.ts";
+import type { AuthentikApi } from "../../infra/identity/authentikApi.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 

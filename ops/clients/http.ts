@@ -15,8 +15,6 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
-  /** Whether a 5xx answer is returned at once, to a caller with its own retries. Default: no */
-  readonly once?: boolean;
 }
 
 export interface Hop {
@@ -39,7 +37,7 @@ export class RedirectError extends Error {
 /** A client that behaves like one browser profile: it keeps cookies, and only {@link HttpClient.follow} follows redirects. */
 export interface HttpClient {
   /**
-   * Sends one request; after a 5xx answer, once more, unless `once`. A worker of authentik restarts after some 1,000 requests and fails those in flight.
+   * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
    * The request must have the same effect when it is repeated.
    */
   send(url: string, options?: RequestOptions): Promise<Answer>;
@@ -78,7 +76,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     const attempt = (): ReturnType<typeof request> =>
       request(url, { dispatcher, method, headers: sent, body: body ?? null });
     let answer = await attempt();
-    if (answer.statusCode >= 500 && !options.once) {
+    if (answer.statusCode >= 500) {
       await answer.body.dump();
       answer = await attempt();
     }

@@ -1,6 +1,6 @@
 /** The records of authentik that decide who may open an application. */
 import { z } from "zod";
-import type { AuthentikApi } from "./authentikApi.ts";
+import type { AuthentikApi } from "../../infra/identity/authentikApi.ts";
 
 /** The fields that are kept; others contain secrets of clients and cookies. */
 const provider = {

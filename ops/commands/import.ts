@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
-import { authentikOrigin } from "../clients/authentikApi.ts";
+import { authentikOrigin } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
 import { knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { UserError } from "../../config/userError.ts";

@@ -123,3 +123,8 @@ export function readStack(stack: string, shell: ShellEnvironment): StackValues {
   const settings = parseStack(raw, environment, { secretsRequired: false });
   return { stack, raw, environment, settings, local: isStarted };
 }
+
+/** Returns the origin of a stack's authentik; undefined if the stack has none. */
+export function authentikOrigin({ settings, plan }: Pick<StackContext, "settings" | "plan">): string | undefined {
+  return settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
+}

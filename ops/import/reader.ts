@@ -1,10 +1,9 @@
 /** Reads what an import needs from a cluster and an authentik. Only reads. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { errorText } from "../../config/errorText.ts";
 import { at, type Manifest, textAt } from "../../policy/resource.ts";
-import { AuthentikApi } from "../clients/authentikApi.ts";
 import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterObjects.ts";
-import { withClient } from "../clients/http.ts";
 import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
@@ -50,8 +49,7 @@ async function readRecords(access: IdentityAccess): Promise<IdentityRecords | st
   if (typeof access === "string") return access;
   const { url, token } = access;
   try {
-    return await withClient(async (client) => {
-      const api = new AuthentikApi(client, url, token);
+    return await withAuthentik(url, token, async (api) => {
       await requireSuperuser(api);
       return readIdentityRecords(api);
     });

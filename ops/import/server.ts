@@ -2,7 +2,7 @@
 import type { Backend } from "../../config/backend.ts";
 import { at, listOf, type Manifest } from "../../policy/resource.ts";
 import { rulesOf } from "../../policy/routing.ts";
-import { authentikOrigin } from "../clients/authentikApi.ts";
+import { authentikOrigin } from "../context/context.ts";
 import { serviceNamed } from "../clients/services.ts";
 import type { TargetStack } from "./target.ts";
 

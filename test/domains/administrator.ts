@@ -1,5 +1,5 @@
 /** Users that an administrator creates by hand, since a stack with remote domains has no sample users. */
-import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
+import { AuthentikApi } from "../../infra/identity/authentikApi.ts";
 import { createClient, type HttpClient } from "../../ops/clients/http.ts";
 
 export interface TestUser {
@@ -22,7 +22,7 @@ export class Administrator {
   constructor(identityProvider: string, token: string) {
     this.#api = `${identityProvider}/api/v3`;
     this.#token = token;
-    this.#lists = new AuthentikApi(this.#client, identityProvider, token);
+    this.#lists = new AuthentikApi((...request) => this.#client.send(...request), identityProvider, token);
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {

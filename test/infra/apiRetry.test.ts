@@ -9,8 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ApiResponse, MAX_API_RETRIES, MAX_API_RETRY_MS, retryRequest } from "../../infra/apiRetry.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { Api } from "../../local/platform/api.ts";
-import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
-import { withClient } from "../../ops/clients/http.ts";
+import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { Cluster } from "../../emulators/plugins/kubernetes/cluster.ts";
 
 type Step = "reset" | { readonly status: number; readonly retryAfter?: string };
@@ -77,10 +76,7 @@ describe.concurrent("reads and applies", () => {
   test.each<[string, (server: string) => Promise<unknown>]>([
     ["a client of RetryingKubeConfig", (url) => client(url).makeApiClient(CoreV1Api).readNamespace({ name: "shop" })],
     ["the platform's Api", platformRead],
-    [
-      "the client of authentik",
-      (url) => withClient((http) => new AuthentikApi(http, url, "t").one("/namespaces/shop/")),
-    ],
+    ["the client of authentik", (url) => withAuthentik(url, "t", (api) => api.one("/namespaces/shop/"))],
     ["the plugin's read", (url) => plugin(url).read(NAMESPACE)],
     ["the plugin's apply", (url) => plugin(url).apply(NAMESPACE, "me", { force: true, dryRun: false })],
   ])("are retried by %s after 429, 500 and a reset, not before Retry-After", async (_, call) => {

@@ -7,8 +7,7 @@ import { proxyServices } from "../../bench/services.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
-import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
-import { withClient } from "../../ops/clients/http.ts";
+import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { recordFile } from "../../ops/engine/recovery/stepRecord.ts";
 import { exportState } from "../../ops/engine/state/state.ts";
 import { FULL } from "../helpers/full.ts";
@@ -82,7 +81,7 @@ interface Provider {
 
 async function providers(token: string): Promise<Provider[]> {
   const url = `http://authentik.localhost:${platform.httpPort}`;
-  return withClient((client) => new AuthentikApi(client, url, token).all<Provider>("/providers/proxy/"));
+  return withAuthentik(url, token, (api) => api.all<Provider>("/providers/proxy/"));
 }
 
 async function ingressRoutes(): Promise<string[]> {

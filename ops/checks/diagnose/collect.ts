@@ -4,7 +4,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import pLimit from "p-limit";
 import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
-import { authentikOrigin } from "../../clients/authentikApi.ts";
+import { authentikOrigin } from "../../context/context.ts";
 import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";

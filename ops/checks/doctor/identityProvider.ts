@@ -3,8 +3,8 @@ import { z } from "zod";
 import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
-import { AuthentikApi, authentikOrigin, StatusError } from "../../clients/authentikApi.ts";
-import { withClient } from "../../clients/http.ts";
+import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";
 import { rootReason } from "../diagnose/observation.ts";
@@ -30,8 +30,7 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
     const fix = `run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
     return [failed("token", `${variables} is not set, so the identity provider cannot be checked`, fix)];
   }
-  return withClient(async (client) => {
-    const api = new AuthentikApi(client, url, token);
+  return withAuthentik(url, token, async (api) => {
     try {
       const me = ME.parse(await api.one("/core/users/me/"));
       const known = [

@@ -1,6 +1,5 @@
 /** The rights of the token of an existing authentik (docs/authentik.md, The token with `install: false`). */
-import type { AuthentikApi } from "../../clients/authentikApi.ts";
-import { StatusError } from "../../clients/authentikApi.ts";
+import { type AuthentikApi, StatusError } from "../../../infra/identity/authentikApi.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Check } from "../verify/check.ts";
 import { failed, passed } from "./prerequisite.ts";

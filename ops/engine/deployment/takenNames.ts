@@ -2,9 +2,9 @@
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
 import { type Secrets, secretsOf } from "../../checks/secrets.ts";
-import { AuthentikApi, authentikOrigin } from "../../clients/authentikApi.ts";
+import { withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { authentikOrigin } from "../../context/context.ts";
 import { isLookedUp, takenFields } from "../../clients/authentikObjects.ts";
-import { withClient } from "../../clients/http.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Resource } from "../state/state.ts";
 import { lastOf } from "../step.ts";
@@ -70,8 +70,7 @@ export async function takenNames(
   target: Target,
 ): Promise<string[]> {
   const limit = pLimit(MAX_CONCURRENT_REQUESTS);
-  return withClient(async (client) => {
-    const api = new AuthentikApi(client, url, token);
+  return withAuthentik(url, token, async (api) => {
     const problems = await limit.map(
       creations.filter(({ type, provider = PROVIDER }) => {
         return isLookedUp(type) && type !== NOT_UNIQUE && provider.includes(PROVIDER);

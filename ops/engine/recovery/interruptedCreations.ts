@@ -1,8 +1,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
-import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
+import { StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { comparable, isLookedUp, listOf, objectsNamed, USER } from "../../clients/authentikObjects.ts";
-import { type HttpClient, withClient } from "../../clients/http.ts";
 import type { Deployment, Resource } from "../state/state.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -44,15 +43,13 @@ async function lookUpIds(
   retries: typeof RETRIES,
 ): Promise<Map<Resource, string>> {
   const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
-  return withClient(async (client) => {
-    const found = new Map<Resource, string>();
-    for (const resource of resources) {
-      const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
-      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), { ...retries, shouldRetry });
-      if (id !== undefined) found.set(resource, id);
-    }
-    return found;
-  });
+  const found = new Map<Resource, string>();
+  for (const resource of resources) {
+    const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
+    const id = await pRetry(() => lookUp(provider?.inputs ?? {}, resource), { ...retries, shouldRetry });
+    if (id !== undefined) found.set(resource, id);
+  }
+  return found;
 }
 
 /** A starting pod answers 404 or 5xx. Other statuses, such as 403 for a wrong token, are not retried. */
@@ -61,15 +58,11 @@ function shouldRetry({ error }: { readonly error: Error }): boolean {
   return !(cause instanceof StatusError) || [404, 429].includes(cause.status) || cause.status >= 500;
 }
 
-async function lookUp(
-  client: HttpClient,
-  provider: Inputs,
-  { type, inputs = {} }: Resource,
-): Promise<string | undefined> {
+async function lookUp(provider: Inputs, { type, inputs = {} }: Resource): Promise<string | undefined> {
   const { own = {}, id = "pk" } = listOf(type);
   const url = plain(provider["url"]);
-  const api = new AuthentikApi(client, url, plain(provider["token"]));
-  const objects = await objectsNamed(api, type, inputs).catch((error: unknown) => {
+  const read = withAuthentik(url, plain(provider["token"]), (api) => objectsNamed(api, type, inputs));
+  const objects = await read.catch((error: unknown) => {
     const { message } = error as Error;
     throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`, {
       cause: error,

@@ -102,17 +102,17 @@ describe("the error after the timeout", () => {
     [
       "a response that is not JSON",
       () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `<html>${TOKEN}`])),
-      "the response of /admin/version/ is not JSON",
+      "/admin/version/ answers with something other than JSON",
     ],
     [
       "JSON of another program",
-      () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `{"error":"${TOKEN}"}`])),
+      () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `{"status":"${TOKEN}"}`])),
       "no version in the response of /admin/version/",
     ],
     [
       "the status of a refusal",
       () => api.failures.push(...new Array<[number, string]>(10_000).fill([403, TOKEN])),
-      "status 403 from /api/v3/admin/version/",
+      "/admin/version/ answers 403",
     ],
   ])("names %s", async (_, prepare, missing) => {
     prepare();
@@ -136,7 +136,7 @@ test.each([
 ])("waits for %s", async (_, status) => {
   api.failures.push([status, "{}"], [status, TOKEN], [status, ""]);
   await wait();
-  expect(reports).toEqual([`status ${status} from /api/v3/admin/version/`]);
+  expect(reports).toEqual([`/admin/version/ answers ${status}`]);
 });
 
 test.each([429, 502, 503])("repeats a request after %i also when it does not wait for the server", async (status) => {

@@ -34,12 +34,6 @@ test.each([
   expect([answer.status, answer.body, received]).toEqual([status, "body", Array(count).fill("POST a=1")]);
 });
 
-test("returns a 5xx answer to a caller that repeats the request itself", async () => {
-  const received: string[] = [];
-  const answer = await ask(inTurn([503, 200], received), (client, url) => client.send(url, { once: true }));
-  expect([answer.status, received]).toEqual([503, ["GET "]]);
-});
-
 const raw = (text: string): string => Buffer.from(text).toString("latin1");
 
 test("reads the values of headers as UTF-8", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { AuthentikApi } from "../../../ops/clients/authentikApi.ts";
-import type { HttpClient } from "../../../ops/clients/http.ts";
+import { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
 import { readIdentityRecords, requireSuperuser } from "../../../ops/clients/identityRecords.ts";
 
 /** An API whose lists are empty. */
@@ -16,7 +15,7 @@ function api(isSuperuser: boolean): AuthentikApi {
       body: JSON.stringify(body),
     });
   };
-  return new AuthentikApi({ send } as unknown as HttpClient, "http://sso.example.org", "token");
+  return new AuthentikApi(send, "http://sso.example.org", "token");
 }
 
 test("reads the records with a superuser's token", async () => {

@@ -1,5 +1,5 @@
 import type { Plan } from "../../../../infra/plan/types.ts";
-import { AuthentikApi } from "../../../clients/authentikApi.ts";
+import { type AuthentikApi, withAuthentik } from "../../../../infra/identity/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../../../clients/identityRecords.ts";
 import { type Observation, observe } from "../observation.ts";
@@ -24,7 +24,7 @@ export function observeIdentity(
   return observe("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
     if ("unavailable" in token) throw new Error(`its API token is not available (${token.unavailable})`);
-    return withClient((client) => records(new AuthentikApi(client, url, token.value)));
+    return withAuthentik(url, token.value, records);
   });
 }
 

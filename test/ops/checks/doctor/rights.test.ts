@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { rights } from "../../../../ops/checks/doctor/rights.ts";
-import { AuthentikApi } from "../../../../ops/clients/authentikApi.ts";
+import { AuthentikApi } from "../../../../infra/identity/authentikApi.ts";
 import { createClient } from "../../../../ops/clients/http.ts";
 import { oauth2, proxy, shell, stack } from "../../../config/stacks.ts";
 
@@ -22,7 +22,11 @@ const client = createClient();
 let api: AuthentikApi;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  api = new AuthentikApi(client, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
+  api = new AuthentikApi(
+    (...request) => client.send(...request),
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    "token",
+  );
 });
 afterAll(async () => {
   await client.close();

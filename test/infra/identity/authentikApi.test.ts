@@ -1,15 +1,14 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { AuthentikApi, StatusError } from "../../../ops/clients/authentikApi.ts";
-import { withClient } from "../../../ops/clients/http.ts";
+import { StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 
 async function ask(respond: RequestListener): Promise<unknown> {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return withClient((client) => new AuthentikApi(client, url, "token").one("/core/brands/"));
+  return withAuthentik(url, "token", (api) => api.one("/core/brands/"));
 }
 
 test("repeats a request not before the time in Retry-After", async () => {

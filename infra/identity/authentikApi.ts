@@ -1,0 +1,136 @@
+import { Agent, request } from "undici";
+import { type ApiResponse, retryRequest } from "../apiRetry.ts";
+import { lookup } from "../loopback.ts";
+
+/** The server returns no more objects than this on one page (measured). */
+const PAGE_SIZE = 100;
+/** A real authentik on a machine with two busy cores took 20 s for one answer (measured). */
+const TIMEOUT_MS = 60_000;
+
+/** Sends one request. */
+export type Send = (
+  url: string,
+  options: { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string },
+) => Promise<ApiResponse>;
+
+interface Page<T> {
+  readonly results: readonly T[];
+  /** `next` is 0 on the last page. */
+  readonly pagination: { readonly next: number };
+}
+
+/** An answer with another status than 200 and 201. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: number;
+
+  constructor(path: string, status: number) {
+    super(`${path} answers ${status}`);
+    this.status = status;
+  }
+}
+
+/** authentik's REST API. Paths are those below `/api/v3`. No error contains the token, or any text of an answer. */
+export class AuthentikApi {
+  readonly #send: Send;
+  readonly #url: string;
+  readonly #token: string;
+  readonly #retry: typeof retryRequest;
+
+  /**
+   * @param url origin of the server, without `/api/v3`
+   * @param retry default: {@link retryRequest}. {@link once} for work that is repeated itself
+   */
+  constructor(send: Send, url: string, token: string, retry = retryRequest) {
+    this.#send = send;
+    this.#url = url;
+    this.#token = token;
+    this.#retry = retry;
+  }
+
+  /**
+   * Returns one object.
+   * @throws StatusError when the server does not answer 200, Error when it does not answer with JSON
+   */
+  async one<T>(path: string): Promise<T> {
+    const found = await this.#json<T & { error?: string }>("GET", path);
+    if (found.error !== undefined) throw new Error("it is starting");
+    return found;
+  }
+
+  /**
+   * Returns the objects of all pages of a list.
+   * @param filters query parameters that this list declares. The server ignores others, and some ignore case: compare the results.
+   */
+  async all<T>(path: string, filters: Readonly<Record<string, string>> = {}): Promise<T[]> {
+    const found: T[] = [];
+    for (let page = 1; page > 0;) {
+      const query = new URLSearchParams({ ...filters, page: `${page}`, page_size: `${PAGE_SIZE}` });
+      const { results, pagination } = await this.one<Page<T>>(`${path}?${query.toString()}`);
+      found.push(...results);
+      page = pagination.next > page ? pagination.next : 0;
+    }
+    return found;
+  }
+
+  /**
+   * Returns whether the token's user may create objects in a list: the server describes the fields of a `POST` to no other user (measured,
+   * docs/authentik.md).
+   */
+  async mayCreate(path: string): Promise<boolean> {
+    const { actions } = await this.#json<{ actions?: { POST?: object } }>("OPTIONS", path);
+    return actions?.POST !== undefined;
+  }
+
+  /** Creates an object in a list, or runs an action. @throws StatusError when the server answers neither 200 nor 201 */
+  async post(path: string, body?: object): Promise<void> {
+    await this.#answer("POST", path, body);
+  }
+
+  async #json<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
+    const { body } = await this.#answer(method, path);
+    try {
+      return JSON.parse(body) as T;
+    } catch {
+      throw new Error(`${path} answers with something other than JSON`);
+    }
+  }
+
+  async #answer(method: string, path: string, body?: object): Promise<ApiResponse> {
+    const json = "application/json";
+    const headers = { authorization: `Bearer ${this.#token}`, accept: json, "content-type": json };
+    const url = `${this.#url}/api/v3${path}`;
+    const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await this.#retry({ method, url }, () => this.#send(url, options));
+    if (answer.status !== 200 && answer.status !== 201)
+      throw new StatusError(path.split("?", 1)[0] ?? "", answer.status);
+    return answer;
+  }
+}
+
+/** Sends a request once. */
+export const once: typeof retryRequest = (_request, send) => send();
+
+/**
+ * Runs work with the API.
+ * @param url origin of the server, without `/api/v3`
+ * @param retry see {@link AuthentikApi}
+ */
+export async function withAuthentik<T>(
+  url: string,
+  token: string,
+  work: (api: AuthentikApi) => Promise<T>,
+  retry = retryRequest,
+): Promise<T> {
+  const connect = { lookup, timeout: 5_000 };
+  const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const send: Send = async (address, options) => {
+    const { statusCode: status, headers, body } = await request(address, { ...options, dispatcher });
+    return { status, headers, body: await body.text() };
+  };
+  try {
+    return await work(new AuthentikApi(send, url, token, retry));
+  } finally {
+    await dispatcher.destroy();
+  }
+}

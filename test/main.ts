@@ -40,8 +40,9 @@ const checks: Step[] = [
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
   // The emulators share one file with Gatehouse (infra/apiRetry.ts), so that their tests seldom fail after a change elsewhere: those that start programs run with FULL=1.
-  [vitest(["own", "live", ...(FULL ? ["emulators-live"] : [])]), vitest(["data"])],
+  [vitest(["own", "live", ...(FULL ? ["emulators-live"] : [])])],
   [...checks, vitest(["stack"])],
+  [vitest(["data"])],
   // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
   [vitest(["unit", "program", "emulators"], "--maxWorkers=1"), vitest(["domains"]), vitest(["e2e"])],
 ];

@@ -34,7 +34,7 @@ function ofDomain({ gateway }: Settings, domain: string, options: Options): Resu
     : trusted.filter((address) => address.endsWith("/0")).map((address) => `--${prefix}.trustedIPs=${address}`)[0];
   const missing = (problem: string): Result => ({
     ...{ entry: `domains.${domain}.tls: upstream`, problem },
-    fix: `list the addresses of the proxies in --${prefix}.trustedIPs`,
+    hint: `list the addresses of the proxies in --${prefix}.trustedIPs`,
   });
   if (everyone !== undefined) {
     return missing(
@@ -54,7 +54,7 @@ function ofDataApi({ gateway }: Settings, plan: Plan, { nodePortServices }: Trae
     .filter((option) => isOn(options, option));
   if (keeps !== undefined) {
     const problem = `Traefik does not append the address of a client to X-Forwarded-For (--${keeps}), so that a client can choose its address`;
-    return { entry: "data_api", problem, fix: `remove the argument --${keeps}` };
+    return { entry: "data_api", problem, hint: `remove the argument --${keeps}` };
   }
   const hasProxyProtocol = names.every((name) => valueOf(options, `entryPoints.${name}.proxyProtocol.trustedIPs`));
   if (nodePortServices?.length && !hasProxyProtocol) {

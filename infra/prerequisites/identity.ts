@@ -53,7 +53,7 @@ export async function readUid(config: KubeConfig): Promise<string | undefined> {
   }
 }
 
-/** Returns why a cluster is not that of the stack, with the fix; undefined if it is, or if the stack states no UID. */
+/** Returns why a cluster is not that of the stack, with a hint; undefined if it is, or if the stack states no UID. */
 export function identityProblem({ cluster, context = "", stack }: Bound, uid: string | undefined): string | undefined {
   if (cluster.uid === undefined || cluster.uid === uid) return undefined;
   if (uid === undefined) {

@@ -9,7 +9,7 @@ export interface CustomKind {
   /** Configuration that needs it, in the user's spelling. */
   readonly entry: string;
   /** What to install, or how to do without it. */
-  readonly fix: string;
+  readonly hint: string;
 }
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
@@ -25,22 +25,22 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
     ...["IngressRoute", "Middleware", ...(plan.traefikServices.length > 0 ? ["TraefikService"] : [])].map((kind) => ({
       ...TRAEFIK,
       kind,
-      fix: TRAEFIK_FIX,
+      hint: TRAEFIK_FIX,
     })),
     ...recorded.slice(0, 1).map(({ domain }) => ({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
-      fix: "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
+      hint: "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
     })),
     ...(settings.postgres?.install?.kind === "cloudnativepg"
       ? [
           {
             ...{ group: "postgresql.cnpg.io", version: "v1", kind: "Cluster", entry: "postgres.install.kind" },
-            fix: "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset",
+            hint: "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset",
           },
         ]
       : []),
     ...(settings.observability
-      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, fix: PROMETHEUS_FIX }))
+      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, hint: PROMETHEUS_FIX }))
       : []),
   ];
 }

@@ -22,7 +22,7 @@ export interface Missing {
   /** Configuration that needs it, in the user's spelling, e.g. `gateway.version`. */
   readonly entry: string;
   readonly problem: string;
-  readonly fix: string;
+  readonly hint: string;
 }
 
 export interface NotChecked {
@@ -31,9 +31,9 @@ export interface NotChecked {
   readonly hint: string;
 }
 
-/** Returns the problem of each missing prerequisite, with its entry and its fix. */
+/** Returns the problem of each missing prerequisite, with its entry and its hint. */
 export function problemsOf(prerequisites: readonly Prerequisite[]): string[] {
   return prerequisites.flatMap(({ result }) =>
-    "problem" in result ? `${result.entry}: ${withHint(result.problem, result.fix)}` : [],
+    "problem" in result ? `${result.entry}: ${withHint(result.problem, result.hint)}` : [],
   );
 }

@@ -35,7 +35,7 @@ function kubernetesVersion({ context = "" }: Settings, facts: ClusterFacts): Res
   const version = coerce(facts.version);
   if (version === null || !lt(version, MIN_KUBERNETES)) return { observed: facts.version };
   const problem = `cluster "${context}" runs Kubernetes ${facts.version}`;
-  return { entry: "kubernetes:context", problem, fix: `use ${MIN_KUBERNETES} or newer` };
+  return { entry: "kubernetes:context", problem, hint: `use ${MIN_KUBERNETES} or newer` };
 }
 
 function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: CustomKind): Result {
@@ -44,7 +44,7 @@ function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: C
   return {
     entry: kind.entry,
     problem: `cluster "${context}" does not serve ${kind.kind} (${version})`,
-    fix: kind.fix,
+    hint: kind.hint,
   };
 }
 

@@ -58,16 +58,16 @@ function versions({ gateway }: Settings, { version }: TraefikFacts): Result[] {
   if (version === undefined) {
     return [{ reason: "the image of Traefik's pods has no version", hint: "compare it with docs/versions.md" }];
   }
-  const known = advisoriesOfTraefik(version).map(([message, fix]) => ({
+  const known = advisoriesOfTraefik(version).map(([message, hint]) => ({
     entry: "gateway",
     problem: `Traefik in namespace ${gateway.namespace}: ${message}`,
-    fix: `${fix}. See docs/versions.md.`,
+    hint: `${hint}. See docs/versions.md.`,
   }));
   const differs = gateway.version !== undefined && gateway.version !== version;
   const other = {
     entry: "gateway.version",
     problem: `${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}`,
-    fix: `set gateway.version to ${version}, or upgrade Traefik`,
+    hint: `set gateway.version to ${version}, or upgrade Traefik`,
   };
   const found = [...known, ...(differs ? [other] : [])];
   return found.length > 0 ? found : [{ observed: version }];
@@ -82,7 +82,7 @@ function field(kind: string, parent: string, name: string, known: readonly strin
   return {
     entry: "gateway",
     problem: `the definition of ${kind} in the cluster has no field ${parent}.${name}`,
-    fix:
+    hint:
       "apply the custom resource definitions of the Traefik that runs, or upgrade its chart instead of its image alone " +
       "(docs/versions.md)",
   };
@@ -97,8 +97,8 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
     .filter(([, name]) => used.has(name))
     .map(([key, name]) => {
       const prefix = `entrypoints.${name.toLowerCase()}`;
-      const result = (problem: string, fix: string): Named => {
-        return { name: `entry point ${name}`, result: { entry: `gateway.${key}`, problem, fix } };
+      const result = (problem: string, hint: string): Named => {
+        return { name: `entry point ${name}`, result: { entry: `gateway.${key}`, problem, hint } };
       };
       const where = `Traefik in namespace ${gateway.namespace}`;
       if (!known.includes(name.toLowerCase()))
@@ -117,8 +117,8 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
 
 /** The provider reads the objects that the stack creates: in their namespaces, without a label or an annotation. */
 function provider({ gateway }: Settings, plan: Plan, options: Options): Result {
-  const missing = (problem: string, fix: string): Missing => {
-    return { entry: "gateway", problem: `Traefik in namespace ${gateway.namespace} ${problem}`, fix };
+  const missing = (problem: string, hint: string): Missing => {
+    return { entry: "gateway", problem: `Traefik in namespace ${gateway.namespace} ${problem}`, hint };
   };
   const isOn = [...options].some(([name, value]) => name.split(".")[1] === "kubernetescrd" && value !== "false");
   if (!isOn) return missing("does not read IngressRoutes", `add the argument --${PROVIDER}`);
@@ -169,7 +169,7 @@ function resolvers({ domains }: Settings, options: Options): Named[] {
         result: {
           entry: `domains.${kind}.tls.resolver`,
           problem: `Traefik has no certificate resolver "${tls.name}"`,
-          fix: `add the arguments --certificatesResolvers.${tls.name}.acme.*, or ${existing}`,
+          hint: `add the arguments --certificatesResolvers.${tls.name}.acme.*, or ${existing}`,
         },
       },
     ];

@@ -9,7 +9,7 @@ import type { StackContext } from "../context/context.ts";
 /** What is wrong, and how to correct it. */
 export interface Unreachable {
   readonly problem: string;
-  readonly fix: string;
+  readonly hint: string;
 }
 
 /**
@@ -24,13 +24,13 @@ export async function unreachableApi(
   const url = authentikOrigin(target);
   if (url === undefined) return undefined;
   const { hostname } = new URL(url);
-  const [problem, fix] = [`the provider plugins cannot resolve ${hostname}`, hostsFileFix(hostname)];
+  const [problem, hint] = [`the provider plugins cannot resolve ${hostname}`, hostsFileFix(hostname)];
   const address = await apiAddress(target.settings.identityProvider, url, resolves).catch(() => null);
-  if (address === null) return { problem, fix };
+  if (address === null) return { problem, hint };
   const service = address === undefined ? await apiServer(config).catch(() => undefined) : undefined;
   if (service === undefined || (await reaches(service))) return undefined;
   const network = `this machine does not reach Services of the cluster (no connection to ${service.host}:${service.port} within ${CONNECT_TIMEOUT_MS / 1000} s)`;
-  return { problem: `${problem}, and ${network}`, fix };
+  return { problem: `${problem}, and ${network}`, hint };
 }
 
 interface Address {

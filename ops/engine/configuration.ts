@@ -17,8 +17,8 @@ export function otherConfiguration({ stack, raw, local }: StackValues, config: D
   const sections = new Set([...ofFile.keys(), ...ofEngine.keys()].filter((key) => key.startsWith("gatehouse:")));
   return [...sections].sort().flatMap((key) => {
     if (isDeepStrictEqual(ofFile.get(key), ofEngine.get(key))) return [];
-    const fix = "Write it as plain YAML, once, and put texts that look like numbers or dates in quotes.";
-    return [`${key}: Pulumi reads another value than Pulumi.${stack}.yaml states to the checks. ${fix}`];
+    const hint = "Write it as plain YAML, once, and put texts that look like numbers or dates in quotes.";
+    return [`${key}: Pulumi reads another value than Pulumi.${stack}.yaml states to the checks. ${hint}`];
   });
 }
 

@@ -33,7 +33,8 @@ test("waits for the Secret of a sample application, and runs when it exists", as
     expect(pods.map((pod) => [pod.metadata?.uid, isReady(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
   });
   const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
-  expect(await status(`${spec?.clusterIP}:8080`)).toBe(421);
+  // The Service learns that the Pod is ready after the API server does, as in any cluster.
+  await until(async () => expect(await status(`${spec?.clusterIP}:8080`)).toBe(421));
 
   await deployApplications(clients.platform);
   const again = await clients.apps.readNamespacedDeployment({ name: "notes", namespace });
@@ -56,6 +57,6 @@ test("restarts a sample application after its Secret has changed", async () => {
   const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
   const address = `${spec?.clusterIP}:8080`;
   // No server has this issuer: the application accepts the host, and cannot start the sign-in.
-  expect(await status(address, { host: "notes.localhost:8080" })).toBe(502);
+  await until(async () => expect(await status(address, { host: "notes.localhost:8080" })).toBe(502));
   expect(await status(address, { host: "notes.localhost" })).toBe(421);
 });

@@ -45,8 +45,8 @@ async function permissions({ target: { settings, plan } }: Inputs, { config }: R
   const refused = await refusedPermissions(config, kinds);
   if (refused.length === 0)
     return passed(name, `all of the ${kinds.length} kinds and namespaces that the stack deploys`);
-  const fix = "ask the cluster's administrator for a role with these permissions";
-  return failed(name, `the user may not:\n${refused.join("\n")}`, fix);
+  const hint = "ask the cluster's administrator for a role with these permissions";
+  return failed(name, `the user may not:\n${refused.join("\n")}`, hint);
 }
 
 /** An installed Postgres has volumes. */
@@ -69,14 +69,14 @@ function storageClass(install: PostgresInstallation, items: readonly V1StorageCl
   const stated = install.storageClass;
   if (stated !== undefined) {
     if (names.includes(stated)) return passed(STORAGE_CLASS, stated);
-    const fix = names.length > 0 ? `use one of ${names.join(", ")}` : "install a storage provisioner";
-    return failed(STORAGE_CLASS, `postgres.install.storage_class: the cluster has no storage class "${stated}"`, fix);
+    const hint = names.length > 0 ? `use one of ${names.join(", ")}` : "install a storage provisioner";
+    return failed(STORAGE_CLASS, `postgres.install.storage_class: the cluster has no storage class "${stated}"`, hint);
   }
   const usual = items.find(({ metadata }) => metadata?.annotations?.[DEFAULT_CLASS] === "true");
   if (usual) return passed(STORAGE_CLASS, `${usual.metadata?.name ?? ""} (default)`);
-  const fix =
+  const hint =
     names.length > 0
       ? `set postgres.install.storage_class to one of ${names.join(", ")}`
       : "install a storage provisioner, e.g. https://github.com/rancher/local-path-provisioner";
-  return failed(STORAGE_CLASS, "postgres.install: the cluster has no default storage class", fix);
+  return failed(STORAGE_CLASS, "postgres.install: the cluster has no default storage class", hint);
 }

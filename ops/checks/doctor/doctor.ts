@@ -111,9 +111,9 @@ function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<rea
   };
 }
 
-/** Returns a fix as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */
-function sentence(fix: string): string {
-  return /\}$/.test(fix) ? fix.charAt(0).toUpperCase() + fix.slice(1) : withHint("", fix).slice(2);
+/** Returns a hint as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */
+function sentence(hint: string): string {
+  return /\}$/.test(hint) ? hint.charAt(0).toUpperCase() + hint.slice(1) : withHint("", hint).slice(2);
 }
 
 function reasonOf({ unavailable }: Exclude<Observation<never>, { readonly value: never }>): string {

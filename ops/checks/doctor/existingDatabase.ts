@@ -37,8 +37,8 @@ export async function existingDatabase(config: ClientConfig, dataApi: DataApi, f
   const { database, exposed, writers } = dataApi;
   const name = "existing database";
   if (!found) {
-    const fix = "create it, correct the name, or remove existing: true";
-    return [failed(name, `data_api.database: the server has no database "${database}"`, fix)];
+    const hint = "create it, correct the name, or remove existing: true";
+    return [failed(name, `data_api.database: the server has no database "${database}"`, hint)];
   }
   try {
     return await withDatabase({ ...config, database }, async (client) => {
@@ -47,10 +47,10 @@ export async function existingDatabase(config: ClientConfig, dataApi: DataApi, f
     });
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    const fix = /permission denied/.test(error.message)
+    const hint = /permission denied/.test(error.message)
       ? `as its owner run: GRANT CONNECT ON DATABASE ${quoted(database)} TO ${quoted(`${config.user}`)}`
       : "permit connections to it: pg_hba.conf, and ALTER DATABASE … ALLOW_CONNECTIONS";
-    return [failed(name, error.message, fix)];
+    return [failed(name, error.message, hint)];
   }
 }
 
@@ -59,8 +59,8 @@ function* checksOf(facts: Facts, { exposed: [api = ""], writers }: DataApi, user
   if (facts.grants.length === 0) yield passed(views, `${user} may create them in schema ${api}`);
   else {
     const problem = `postgres.user: ${user} may not create meta_endpoints, meta_sources and meta_dimensions in schema ${api}`;
-    const fix = `put a new schema first in data_api.schemas.exposed, or as its owner run: ${facts.grants.join(" ")}`;
-    yield failed(views, problem, fix);
+    const hint = `put a new schema first in data_api.schemas.exposed, or as its owner run: ${facts.grants.join(" ")}`;
+    yield failed(views, problem, hint);
   }
   if (facts.writers.length > 0) {
     const problem = `data_api.writers: the server has no role "${facts.writers.join('", "')}"`;

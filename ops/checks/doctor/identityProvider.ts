@@ -27,8 +27,8 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
   const token = secrets.reveal(text);
   if (token === undefined) {
     const variables = text.variables.join(", ");
-    const fix = `run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
-    return [failed("token", `${variables} is not set, so the identity provider cannot be checked`, fix)];
+    const hint = `run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
+    return [failed("token", `${variables} is not set, so the identity provider cannot be checked`, hint)];
   }
   return withAuthentik(url, token, async (api) => {
     try {
@@ -48,8 +48,8 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
       ];
     } catch (error) {
       if (error instanceof StatusError && (error.status === 401 || error.status === 403)) {
-        const fix = `create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
-        return [passed("API", url), failed("token", "authentik rejects the token", fix)];
+        const hint = `create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
+        return [passed("API", url), failed("token", "authentik rejects the token", hint)];
       }
       return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_FIX)];
     }
@@ -63,7 +63,7 @@ export async function address({ target }: Inputs, { config }: ReachedCluster): P
   const name = "address";
   const unreachable = await unreachableApi(target, config);
   return [
-    unreachable ? failed(name, unreachable.problem, unreachable.fix) : passed(name, "reached by the provider plugins"),
+    unreachable ? failed(name, unreachable.problem, unreachable.hint) : passed(name, "reached by the provider plugins"),
   ];
 }
 
@@ -78,8 +78,8 @@ async function lookups(url: string, token: string, version: string): Promise<Che
   const name = "default objects";
   const missing = await missingNow(url, token, version).catch(errorText);
   if (missing === undefined) return [passed(name, "flows, scope mappings and key pair exist")];
-  const fix = "apply the default blueprints in authentik (Customization > Blueprints), or restore the object";
-  return [failed(name, `missing: ${missing}`, fix)];
+  const hint = "apply the default blueprints in authentik (Customization > Blueprints), or restore the object";
+  return [failed(name, `missing: ${missing}`, hint)];
 }
 
 /** With an existing server, the allowed groups of services exist. */
@@ -90,8 +90,8 @@ async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Ch
   if (found === undefined) return [];
   const missing = needed.filter((group) => !found.some(({ name }) => name === group));
   if (missing.length === 0) return [passed("groups", needed.join(", "))];
-  const fix = "create them in authentik (Directory > Groups), or list them in identity_provider.groups";
-  return [failed("groups", `protected_services: authentik has no group ${missing.join(", ")}`, fix)];
+  const hint = "create them in authentik (Directory > Groups), or list them in identity_provider.groups";
+  return [failed("groups", `protected_services: authentik has no group ${missing.join(", ")}`, hint)];
 }
 
 /** Without an address of its own, the embedded outpost redirects browsers to http://localhost (measured, docs/authentik.md). */
@@ -105,8 +105,8 @@ async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]
   const host = embedded.config.authentik_host;
   if (URL.parse(host)?.origin === new URL(url).origin) return [passed(name, `${host}, of "${embedded.name}"`)];
   const shown = host === "" ? "empty, which means http://localhost" : `${host}, not ${url}`;
-  const fix = `set authentik_host: ${url} in authentik (Applications > Outposts > ${embedded.name} > Edit > Configuration)`;
-  return [failed(name, `authentik_host of "${embedded.name}" is ${shown}`, fix)];
+  const hint = `set authentik_host: ${url} in authentik (Applications > Outposts > ${embedded.name} > Edit > Configuration)`;
+  return [failed(name, `authentik_host of "${embedded.name}" is ${shown}`, hint)];
 }
 
 /** Returns undefined for a list that the token's user may not read. */

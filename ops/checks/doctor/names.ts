@@ -56,17 +56,17 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   if (found.length === 0) return passed(name, `${count} hosts on this machine`);
   if (wrong.length > 0) {
     const lines = wrong.slice(0, MAX_LISTED).map(({ host, detail }) => `${host}: ${detail}`);
-    const fix =
+    const hint =
       "delete the old records, which ExternalDNS does not change if it did not create them; or correct " +
       `domains.${kind}.targets`;
-    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines, ...more(wrong)].join("\n"), fix);
+    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines, ...more(wrong)].join("\n"), hint);
   }
   if (missing.length > 0 && targets.length === 0) {
     const hosts = missing.slice(0, MAX_LISTED).map(({ host }) => host);
     const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
     const record = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
-    const fix = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
-    return failed(name, [problem, ...hosts, ...more(missing)].join("\n"), fix);
+    const hint = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
+    return failed(name, [problem, ...hosts, ...more(missing)].join("\n"), hint);
   }
   const [first] = unknown;
   if (first) return skip(name, first.detail, "check the resolver of this machine");

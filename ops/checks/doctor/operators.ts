@@ -23,8 +23,9 @@ async function cloudNativePg({ target: { settings } }: Inputs, { config }: Reach
     const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod(list);
     if (items.length > 0) return passed(name, `runs in namespace ${namespace}`);
     const problem = `postgres.install.operator_namespace: no pod of the operator runs in namespace ${namespace}`;
-    const fix = "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
-    return failed(name, problem, fix);
+    const hint =
+      "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
+    return failed(name, problem, hint);
   });
   return [await check];
 }

@@ -47,8 +47,8 @@ export async function postgres(inputs: Inputs): Promise<Check[]> {
   if (server.install) return [passed("server", `Postgres ${server.install.version}, deployed by the stack`)];
   const password = inputs.secrets.reveal(server.password);
   if (password === undefined) {
-    const fix = `run: pulumi config set --secret variables:${server.password.variables[0]} --stack ${stack}`;
-    return [failed("password", `postgres.password: ${server.password.variables.join(", ")} is not set`, fix)];
+    const hint = `run: pulumi config set --secret variables:${server.password.variables[0]} --stack ${stack}`;
+    return [failed("password", `postgres.password: ${server.password.variables.join(", ")} is not set`, hint)];
   }
   const { host, port, user } = server;
   const config: ClientConfig = {
@@ -109,8 +109,8 @@ function superuser(facts: Facts, user: string): Check {
   const name = "rights of the administrator";
   if (facts.superuser) return passed(name, `${user} is a superuser`);
   const problem = `postgres.user: ${user} is not a superuser, which gatehouse:data_api requires`;
-  const fix = `as a superuser of the server run: ALTER ROLE ${quoted(user)} SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)`;
-  return failed(name, problem, fix);
+  const hint = `as a superuser of the server run: ALTER ROLE ${quoted(user)} SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)`;
+  return failed(name, problem, hint);
 }
 
 /**

@@ -28,7 +28,7 @@ export async function ifAllowed(
 export function checkOf(name: string, result: Result): Check {
   if ("observed" in result) return passed(name, result.observed);
   if ("reason" in result) return skip(name, result.reason, result.hint);
-  return failed(name, `${result.entry}: ${result.problem}`, result.fix);
+  return failed(name, `${result.entry}: ${result.problem}`, result.hint);
 }
 
 /** @param detail what was observed */
@@ -37,6 +37,6 @@ export function passed(name: string, detail: string): Check {
 }
 
 /** @param detail what is wrong, with the observation that shows it */
-export function failed(name: string, detail: string, fix: string): Check {
-  return { name, ok: false, detail, hint: fix };
+export function failed(name: string, detail: string, hint: string): Check {
+  return { name, ok: false, detail, hint };
 }

@@ -3,7 +3,7 @@ import type { Paint } from "../../terminal/paint.ts";
 import { counts, SIGNS, stateOf, summary } from "../verify/check.ts";
 import type { Report, Result } from "./doctor.ts";
 
-/** Returns the checks by subject, each in one line, with the fix below one that failed or was skipped, and a summary. */
+/** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */
 export function describe({ context, stack, checks }: Report, paint: Paint): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const groups = [...Map.groupBy(checks, ({ subject }) => subject)].map(([subject, own]) =>
@@ -36,7 +36,7 @@ export function toJson({ context, stack, checks }: Report): object {
   const fields = checks.map((check) => {
     const { subject, name, detail, hint } = check;
     const state = stateOf(check);
-    return { subject, name, state, detail, ...(state !== "passed" && hint !== undefined && { fix: hint }) };
+    return { subject, name, state, detail, ...(state !== "passed" && hint !== undefined && { hint }) };
   });
   return { context, stack, summary: summary(checks), checks: fields };
 }

@@ -36,14 +36,14 @@ export async function rights(
   if (user.is_superuser) return [passed(name, `${user.username} is a superuser`)];
   const reason = needsSuperuser(target);
   if (reason !== undefined) {
-    const fix = `create a token of a superuser (Directory > Tokens): ${reason} needs tokens of other users, which only a superuser can create`;
-    return [failed(name, `identity_provider.token: ${user.username} is not a superuser`, fix)];
+    const hint = `create a token of a superuser (Directory > Tokens): ${reason} needs tokens of other users, which only a superuser can create`;
+    return [failed(name, `identity_provider.token: ${user.username} is not a superuser`, hint)];
   }
   const missing = (await Promise.all(rightsOf(target).map((right) => missingPermissions(api, right)))).flat();
   if (missing.length === 0) return [passed(name, `${user.username} may read and create every type of object`)];
-  const fix =
+  const hint =
     "assign these permissions to a role of the user (Directory > Roles), together with change and delete (not of groups)";
-  return [failed(name, `identity_provider.token: ${user.username} lacks\n${missing.join("\n")}`, fix)];
+  return [failed(name, `identity_provider.token: ${user.username} lacks\n${missing.join("\n")}`, hint)];
 }
 
 /** Outposts, service accounts and users have tokens or passwords of their own. */

@@ -17,8 +17,8 @@ export async function stack(inputs: Inputs): Promise<Check[]> {
 function variables({ target, secrets }: Inputs): Check {
   const name = "secrets";
   if (secrets.problem !== undefined) {
-    const fix = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
-    return failed(name, `cannot be decrypted: ${secrets.problem}`, fix);
+    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
+    return failed(name, `cannot be decrypted: ${secrets.problem}`, hint);
   }
   try {
     parseStack(target.raw, target.environment);
@@ -27,8 +27,8 @@ function variables({ target, secrets }: Inputs): Check {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ path, message }) => `${path}: ${message}`);
-    const fix = `run: pulumi config set --secret variables:NAME --stack ${target.stack}`;
-    return failed(name, lines.join("\n"), fix);
+    const hint = `run: pulumi config set --secret variables:NAME --stack ${target.stack}`;
+    return failed(name, lines.join("\n"), hint);
   }
 }
 

@@ -17,8 +17,8 @@ export async function tools(inputs: Inputs): Promise<Check[]> {
 
 function node(): Check {
   const { node: version } = process.versions;
-  const fix = "put Node.js 24.19 or newer first on PATH, or start the command with npm run";
-  return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, fix);
+  const hint = "put Node.js 24.19 or newer first on PATH, or start the command with npm run";
+  return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, hint);
 }
 
 /** A CLI on PATH may be newer or older than the pinned one. */
@@ -53,8 +53,8 @@ async function policyPack({ target: { environment } }: Inputs): Promise<Check> {
   return checkPolicyPack(environment).then(
     () => passed(name, "starts"),
     (error: unknown) => {
-      const [problem = "", ...fix] = errorText(error).split(/(?<=\.) (?=Restore )/);
-      return failed(name, problem, fix.join(" "));
+      const [problem = "", ...hint] = errorText(error).split(/(?<=\.) (?=Restore )/);
+      return failed(name, problem, hint.join(" "));
     },
   );
 }

@@ -39,8 +39,8 @@ function missing({ namespace, podLabels }: TraefikGateway, other: V1Pod | undefi
   const found = Object.entries(other.metadata?.labels ?? {}).filter(([key]) => !OPTIONAL_LABELS.test(key));
   const own = found.map(([key, value]) => `${key}: ${value}`).join(", ");
   const where = other.metadata?.namespace ?? "";
-  const fix = `set gateway.namespace to ${where}, and gateway.pod_labels to those of Traefik's pods there: { ${own} }`;
-  return failed("pods of Traefik", problem, fix);
+  const hint = `set gateway.namespace to ${where}, and gateway.pod_labels to those of Traefik's pods there: { ${own} }`;
+  return failed("pods of Traefik", problem, hint);
 }
 
 function isTraefik({ spec }: V1Pod): boolean {

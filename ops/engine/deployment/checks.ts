@@ -108,7 +108,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));
   const unreachable = await unreachableApi({ settings, plan }, config);
-  if (unreachable) problems.push(withHint(unreachable.problem, unreachable.fix));
+  if (unreachable) problems.push(withHint(unreachable.problem, unreachable.hint));
   const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
       throw new Error(

@@ -39,8 +39,8 @@ export function changedNames(
     const old = access?.client.get(service)?.slug;
     if (old === undefined || old === slug) return [];
     const path = `protected_services[${settings.services.findIndex(({ name }) => name === service)}].application_slug`;
-    const fix = `Keep "${old}"; or remove the entry, deploy, and add it again.`;
-    return [`${path}: is "${slug}", and the client of "${service}" is deployed with "${old}". ${fix}`];
+    const hint = `Keep "${old}"; or remove the entry, deploy, and add it again.`;
+    return [`${path}: is "${slug}", and the client of "${service}" is deployed with "${old}". ${hint}`];
   });
   return [...databases, ...slugs];
 }

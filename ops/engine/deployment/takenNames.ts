@@ -87,8 +87,8 @@ export async function takenNames(
 function problem(url: string, type: string, field: string, inputs: Inputs, target: Target): string {
   if (field === "clientId") {
     const entry = entryOf(String(inputs["name"]), target);
-    const fix = "Choose another one; of a deployed service, change name and application_slug one after the other.";
-    return `${entry ?? "protected_services"}.oauth_config.client_id: ${url} already has a provider with this client id. ${fix}`;
+    const hint = "Choose another one; of a deployed service, change name and application_slug one after the other.";
+    return `${entry ?? "protected_services"}.oauth_config.client_id: ${url} already has a provider with this client id. ${hint}`;
   }
   const what = `${url} already has an object ${lastOf(type, ":")} with the ${field} "${String(inputs[field])}"`;
   const entry = type === APPLICATION ? entryOf(String(inputs["slug"]), target) : undefined;

@@ -97,7 +97,7 @@ describe("references to services of other providers", () => {
 describe("client addresses of a domain behind a proxy", () => {
   const name = "client addresses of domain mesh";
   const PREFIX = "--entryPoints.web.forwardedHeaders";
-  const fix = `List the addresses of the proxies in ${PREFIX}.trustedIPs.`;
+  const hint = `List the addresses of the proxies in ${PREFIX}.trustedIPs.`;
 
   test("are those that trusted proxies state", () => {
     expect(found([...ARGS, PROVIDER, `${PREFIX}.trustedips=10.0.0.0/8,192.0.2.1`], "upstream").get(name)).toEqual({
@@ -110,7 +110,7 @@ describe("client addresses of a domain behind a proxy", () => {
     (option) => {
       const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
       expect(problemOf(name, [...ARGS, PROVIDER, option], "upstream")).toBe(
-        `domains.mesh.tls: upstream: ${problem}. ${fix}`,
+        `domains.mesh.tls: upstream: ${problem}. ${hint}`,
       );
     },
   );

@@ -144,7 +144,7 @@ test("reports a wrong version, group and address of authentik, a rejected token,
     ),
   });
   expect(await examineWith({ token: "${NOT_SET}" })).toMatchObject({
-    "Stack: secrets": { fix: "Run: pulumi config set --secret variables:NAME --stack first" },
+    "Stack: secrets": { hint: "Run: pulumi config set --secret variables:NAME --stack first" },
     "Identity provider: token": { detail: "NOT_SET is not set, so the identity provider cannot be checked" },
   });
 });

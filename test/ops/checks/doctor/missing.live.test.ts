@@ -59,7 +59,7 @@ test("prints the line to add to the stack file without cluster.uid", async () =>
   expect(checks["Cluster: identity"]).toEqual({
     state: "skipped",
     detail: "the stack is bound to the name of a context only",
-    fix: `Add to Pulumi.first.yaml, below config: gatehouse:cluster: { uid: ${systems.uid} }`,
+    hint: `Add to Pulumi.first.yaml, below config: gatehouse:cluster: { uid: ${systems.uid} }`,
   });
 });
 

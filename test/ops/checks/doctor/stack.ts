@@ -86,5 +86,5 @@ export function failures({ checks }: Examination, ...subjects: readonly string[]
   return Object.fromEntries(Object.entries(checks).filter(([name, { state }]) => state === "failed" && isAsked(name)));
 }
 
-export const fails = (detail: string, fix: string): Check => ({ state: "failed", detail, fix });
+export const fails = (detail: string, hint: string): Check => ({ state: "failed", detail, hint });
 export const passes = (detail: string): Check => ({ state: "passed", detail });

@@ -41,7 +41,7 @@ export const CANARIES = {
 export interface Check {
   readonly state: string;
   readonly detail: string;
-  readonly fix?: string;
+  readonly hint?: string;
 }
 
 export interface Examination {
@@ -228,8 +228,8 @@ async function examine(
 
 function byName(output: string): Record<string, Check> {
   const { checks } = JSON.parse(output) as { checks: (Check & { subject: string; name: string })[] };
-  const entries = checks.map(({ subject, name, state, detail, fix }) => {
-    return [`${subject}: ${name}`, { state, detail, ...(fix !== undefined && { fix }) }] as const;
+  const entries = checks.map(({ subject, name, state, detail, hint }) => {
+    return [`${subject}: ${name}`, { state, detail, ...(hint !== undefined && { hint }) }] as const;
   });
   return Object.fromEntries(entries);
 }

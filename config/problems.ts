@@ -1,4 +1,4 @@
-import { UserError } from "./userError.ts";
+import { UserError, withHint } from "./userError.ts";
 import { distance } from "fastest-levenshtein";
 import { formatLocation, type Location } from "./location.ts";
 
@@ -50,12 +50,6 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
 
 function formatProblem({ message, hint, ...location }: Problem): string {
   return `${formatLocation(location)}: ${withHint(message, hint)}`;
-}
-
-/** `<message>. <Hint>.` A hint that ends with a command gets no full stop, so that the command can be copied. */
-export function withHint(message: string, hint: string): string {
-  const end = /[.?]$|\brun: /.test(hint) ? "" : ".";
-  return `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}${end}`;
 }
 
 /** The one of `known` that was probably meant by `found`: at most three edits away, and closer than being another word. */

@@ -1,4 +1,4 @@
-import { withHint } from "../../config/problems.ts";
+import { withHint } from "../../config/userError.ts";
 
 export interface Named {
   /** E.g. `version of Traefik`. */

@@ -40,7 +40,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
-    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, undefined, {
       cause: error,
     });
   });

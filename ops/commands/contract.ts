@@ -100,7 +100,7 @@ async function accept(stack: string, options: Options, shell: Shell): Promise<nu
   }
   const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
   if (empty) {
-    throw new ContractError(`schema "${empty.schema}" has no relations; deploy, and run the pipeline first`);
+    throw new ContractError(`schema "${empty.schema}" has no relations`, "deploy, and run the pipeline first");
   }
   const folder = new LockFolder(shell.project, stack);
   for (const { schema, exposed, lock, found, changes } of results) {
@@ -133,7 +133,7 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
     }
     return results;
   }).catch((error: unknown) => {
-    throw error instanceof UnreachableError ? new ContractError(`${error.message}; ${REACHABLE}`) : error;
+    throw error instanceof UnreachableError ? new ContractError(error.message, REACHABLE) : error;
   });
 }
 
@@ -141,7 +141,7 @@ function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: s
   if (wanted === undefined) return folder.schemasOf(exposed);
   const known = [...new Set([...exposed, ...folder.locked()])];
   if (known.includes(wanted)) return [wanted];
-  throw new ContractError(`--schema "${wanted}" is not exposed; name one of ${known.join(", ")}`);
+  throw new ContractError(`--schema "${wanted}" is not exposed`, `name one of ${known.join(", ")}`);
 }
 
 /** A schema with a contract that is no longer exposed breaks it, also one without relations. */

@@ -51,7 +51,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const access = await identityOf(stack, authentik, shell);
   const source = await readSource(kubeConfig, access, target).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, undefined, {
       cause: error,
     });
   });

@@ -45,8 +45,8 @@ export async function checkPolicyPack(environment: Environment, project = packag
   child.kill();
   if (reason === undefined) return;
   throw new UserError(
-    `the policy pack does not start: ${reason}. Restore policy/, put Node.js 24.19 or newer first on PATH, and run npm ci. ` +
-      "See docs/policy.md, Where it cannot run.",
+    `the policy pack does not start: ${reason}`,
+    "restore policy/, put Node.js 24.19 or newer first on PATH, and run npm ci. See docs/policy.md, Where it cannot run",
   );
 }
 

@@ -28,10 +28,10 @@ export function ownDatabase(
 ): ClientConfig {
   const { stack, settings } = values;
   const { postgres } = settings;
-  if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
+  if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres`, "use --database-url-from");
   if (host === undefined) {
     const hint = "set postgres.install.host to an address that this machine reaches, or use --database-url-from";
-    throw new ContractError(`stack ${stack} does not state where its postgres is; ${hint}`);
+    throw new ContractError(`stack ${stack} does not state where its postgres is`, hint);
   }
   const { port, user } = postgres;
   const password = reveal(postgres.password, values);
@@ -50,7 +50,7 @@ export function databaseOf(variable: string, environment: Environment): ClientCo
   const config = parseUrl(environment[variable] ?? "");
   if (config) return config;
   const form = "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full";
-  throw new ContractError(`${variable} is not set to a connection URL; write it like ${form}`);
+  throw new ContractError(`${variable} is not set to a connection URL`, `write it like ${form}`);
 }
 
 function parseUrl(text: string): ClientConfig | undefined {
@@ -75,7 +75,7 @@ function readCertificates(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    throw new ContractError(`cannot read ${file}; name the file with the root certificate in sslrootcert`);
+    throw new ContractError(`cannot read ${file}`, "name the file with the root certificate in sslrootcert");
   }
 }
 
@@ -87,7 +87,8 @@ function reveal(text: SecretText, { stack, raw: { config }, environment }: Stack
     const start = "run npm start first";
     const read = `run: export ${name}="$(pulumi config get variables:${name} --stack ${stack})"`;
     throw new ContractError(
-      `postgres.password: the value of "${name}" is not known here; ${stack === "local" ? start : read}`,
+      `postgres.password: the value of "${name}" is not known here`,
+      stack === "local" ? start : read,
     );
   });
 }

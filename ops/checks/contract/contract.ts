@@ -45,7 +45,7 @@ export function readLock(text: string, file: string): Contract {
     const { schema, relations } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return { schema: toText(schema), relations: toMap(relations, (columns) => toMap(columns, toColumn)) };
   } catch {
-    throw new ContractError(`${file} is not a lock file; restore it from git, or remove it and run accept`);
+    throw new ContractError(`${file} is not a lock file`, "restore it from git, or remove it and run accept");
   }
 }
 

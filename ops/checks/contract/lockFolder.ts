@@ -44,7 +44,7 @@ export class LockFolder {
     if (!existsSync(file)) return undefined;
     const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
     if (lock.schema === schema) return lock;
-    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"; rename it, or run accept`);
+    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"`, "rename it, or run accept");
   }
 
   /** Writes the contract, or removes it (`kept` false). Writes the changelog first: an interruption can duplicate an entry, but not lose one. */

@@ -45,8 +45,8 @@ export async function databaseOf(
   } catch (error) {
     if (error instanceof NoServiceError) return { reason: error.message, hint: FORWARD };
     if (!(error instanceof ContractError)) throw error;
-    const [reason = "", hint = "set the environment variable"] = error.message.split("; ");
-    return { reason: secrets.problem === undefined ? reason : `${reason} (${secrets.problem})`, hint };
+    const { problem, hint = "" } = error;
+    return { reason: secrets.problem === undefined ? problem : `${problem} (${secrets.problem})`, hint };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
-import { withHint } from "../../../config/problems.ts";
+import { withHint } from "../../../config/userError.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";

@@ -40,15 +40,15 @@ test("reports nothing for the API on localhost if the plugins resolve its name o
   expect(await check(cluster("127.0.0.1", 1))).toBeUndefined();
 });
 
-test("reports an address in a network that does not answer, with both fixes", async () => {
+test("reports an address in a network that does not answer, with both hints", async () => {
   const no = (): Promise<boolean> => Promise.resolve(false);
   const found = await unreachableApi(target({}), cluster("192.0.2.1", 443), { resolves: no, reaches: no });
   const network = "this machine does not reach Services of the cluster (no connection to 192.0.2.1:443 within 5 s)";
-  expect(found).toEqual({ problem: `the provider plugins cannot resolve ${HOST}, and ${network}`, fix: FIX });
+  expect(found).toEqual({ problem: `the provider plugins cannot resolve ${HOST}, and ${network}`, hint: FIX });
 });
 
 test("reports an existing server without a Service, and an api_url on localhost", async () => {
-  const expected = { problem: `the provider plugins cannot resolve ${HOST}`, fix: FIX };
+  const expected = { problem: `the provider plugins cannot resolve ${HOST}`, hint: FIX };
   const other = cluster("127.0.0.1", 1);
   expect(await check(other, { install: false })).toEqual(expected);
   expect(await check(other, { apiUrl: `http://${HOST}:8080` }, false, "https://login.example.org")).toEqual(expected);

@@ -36,7 +36,7 @@ describe("contract check and accept", () => {
     expect(await accept()).toEqual({
       code: 2,
       out: "",
-      error: 'schema "api_v1" has no relations; deploy, and run the pipeline first\n',
+      error: 'schema "api_v1" has no relations. Deploy, and run the pipeline first.\n',
     });
     expect(project.read(LOCK)).toBe(undefined);
   });

@@ -21,9 +21,9 @@ describe("a wrong command line", () => {
     [["check", "prod"], /^Pulumi\.prod\.yaml: 1 problem\n/],
     [
       ["check", "dev", "--schema", "private_marts"],
-      /^--schema "private_marts" is not exposed; name one of api_v1, marts, raw\n$/,
+      /^--schema "private_marts" is not exposed. Name one of api_v1, marts, raw\.\n$/,
     ],
-    [["check", "dev", "--schema", "../x"], /^--schema "\.\.\/x" is not exposed; /],
+    [["check", "dev", "--schema", "../x"], /^--schema "\.\.\/x" is not exposed\. /],
   ])("exits with 2 and a message: %j", async (args, message) => {
     const { code, out, error } = await project.run(...args);
     expect([code, out]).toEqual([2, ""]);
@@ -52,7 +52,7 @@ describe("an unknown database", () => {
       code: 2,
       out: "",
       error:
-        'postgres.password: the value of "POSTGRES_PASSWORD" is not known here; run: ' +
+        'postgres.password: the value of "POSTGRES_PASSWORD" is not known here. Run: ' +
         'export POSTGRES_PASSWORD="$(pulumi config get variables:POSTGRES_PASSWORD --stack dev)"\n',
     });
   });
@@ -68,7 +68,7 @@ describe("an unknown database", () => {
     expect(await project.run("check", "local")).toEqual({
       code: 2,
       out: "",
-      error: 'postgres.password: the value of "POSTGRES_PASSWORD" is not known here; run npm start first\n',
+      error: 'postgres.password: the value of "POSTGRES_PASSWORD" is not known here. Run npm start first.\n',
     });
   });
 
@@ -103,20 +103,20 @@ test("rejects a URL with an unreadable certificate file", async () => {
   expect(await project.run("check", "dev", "--database-url-from", "SCRATCH")).toEqual({
     code: 2,
     out: "",
-    error: "cannot read /nowhere/ca.crt; name the file with the root certificate in sslrootcert\n",
+    error: "cannot read /nowhere/ca.crt. Name the file with the root certificate in sslrootcert.\n",
   });
 });
 
 const NOT_A_URL =
-  " is not set to a connection URL; write it like " +
-  "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full\n";
+  " is not set to a connection URL. Write it like " +
+  "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full.\n";
 
 describe("an invalid lock file", () => {
   test.each([
-    ["{", "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept\n"],
+    ["{", "contract/dev/api_v1.json is not a lock file. Restore it from git, or remove it and run accept.\n"],
     [
       '{"schema":"marts","relations":{}}',
-      'contract/dev/api_v1.json is the lock file of "marts"; rename it, or run accept\n',
+      'contract/dev/api_v1.json is the lock file of "marts". Rename it, or run accept.\n',
     ],
   ])("exits with 2 and a message: %s", async (text, error) => {
     project.environment["SCRATCH"] = "postgres://me@127.0.0.1:1/x";

@@ -54,7 +54,7 @@ describe("the lock file", () => {
     '{"relations":{}}',
   ])("rejects %s", (text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
-      "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept",
+      "contract/dev/api_v1.json is not a lock file. Restore it from git, or remove it and run accept.",
     );
   });
 });

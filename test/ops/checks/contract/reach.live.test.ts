@@ -49,8 +49,8 @@ describe("the database of the stack", () => {
     expect([refused.code, refused.out]).toEqual([2, ""]);
     expect(refused.error).toBe(
       `cannot reach database gatehouse on 127.0.0.1:${port} as postgres: ` +
-        'password authentication failed for user "postgres"; ' +
-        "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from\n",
+        'password authentication failed for user "postgres". ' +
+        "Start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from.\n",
     );
     project.writeLocal(1, wrong);
     const closed = await project.run("check", "local");

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Tests of test/e2e that each start a platform. The others share the one of test/e2e/platform.ts. */
@@ -21,14 +20,13 @@ const computing = (name: string, include: string[], exclude: string[] = []): Tes
   test: { ...{ name, include, exclude }, pool: "threads", isolate: false, testTimeout: 600_000, hookTimeout: 600_000 },
 });
 
-/** Files that start what they need, next to those of two other projects (test/main.ts). */
+/** Files that start what they need, one after another: test/main.ts runs several projects at a time. */
 const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({
   test: {
     ...{ name, include, ...PATIENT },
     // Each file sets the environment variables that it reads.
     isolate: false,
-    maxWorkers: Math.min(4, availableParallelism()),
-    sequence: { groupOrder: 1 },
+    fileParallelism: false,
   },
 });
 

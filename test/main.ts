@@ -1,9 +1,9 @@
 /**
- * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Four files of tests run at a time on two cores, because a file waits for other programs
- * for about half of its time; six needed a quarter more CPU time for the same work. With arguments, these are for Vitest, which then runs alone after the checks.
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. With arguments, these are for Vitest, which then runs alone after the checks.
  */
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
+import pLimit from "p-limit";
 import { run } from "../ops/launcher/child.js";
 import { packageFolder } from "../config/folders.ts";
 import { FULL } from "./helpers/full.ts";
@@ -12,6 +12,17 @@ interface Step {
   readonly name: string;
   readonly command: readonly [program: string, ...args: string[]];
 }
+
+interface Result {
+  readonly name: string;
+  readonly code: number;
+  readonly seconds: number;
+  readonly text: string;
+  readonly isInterrupted: boolean;
+}
+
+/** A file of tests waits for other programs for about half of its time. Three steps on each core needed a quarter more CPU time for the same work. */
+const STEPS_PER_CORE = 2;
 
 /** Vitest prints colours into a pipe, too. */
 const colour = process.stdout.isTTY ? [] : ["--no-color"];
@@ -37,25 +48,36 @@ const checks: Step[] = [
   },
   { name: "format", command: ["prettier", "--check", "--cache", "--cache-location=.gatehouse/prettier", "."] },
 ];
-/** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
-const lanes: Step[][] = [
+/** Parts of the project `live`, each about as long as one of the other steps. */
+const PARTS = 5;
+const parts = Array.from({ length: PARTS }, (_, index): Step => {
+  const { command } = vitest(["live"], `--shard=${index + 1}/${PARTS}`);
+  return { name: `live ${index + 1}/${PARTS}`, command };
+});
+/** The longest first, so that all end at about the same time. A shared platform runs only as long as its tests. */
+const all: Step[] = [
+  vitest(["stack"]),
+  vitest(["e2e"]),
+  vitest(["data"]),
+  ...checks,
+  // A second worker would load all modules again, a fifth of the CPU time.
+  vitest(["unit", "program", "emulators"], "--maxWorkers=1"),
+  ...parts,
+  vitest(["own"]),
+  vitest(["domains"]),
   // The emulators share one file with Gatehouse (infra/apiRetry.ts), so that their tests seldom fail after a change elsewhere: those that start programs run with FULL=1.
-  [vitest(["own", "live", ...(FULL ? ["emulators-live"] : [])])],
-  [...checks, vitest(["stack"])],
-  [vitest(["data"])],
-  // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
-  [vitest(["unit", "program", "emulators"], "--maxWorkers=1"), vitest(["domains"]), vitest(["e2e"])],
+  ...(FULL ? [vitest(["emulators-live"])] : []),
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */
 const env = { GOGC: "400", ...process.env };
 
 const args = process.argv.slice(2);
-const chosen =
-  args.length === 0 ? lanes : [[...checks, { name: "vitest", command: ["vitest", "run", ...colour, ...args] } as Step]];
-const results: { readonly name: string; readonly code: number; readonly seconds: number; readonly text: string }[] = [];
+const steps =
+  args.length === 0 ? all : [...checks, { name: "vitest", command: ["vitest", "run", ...colour, ...args] } as Step];
+const results: Result[] = [];
 const started = performance.now();
-await Promise.all(chosen.map(runInTurn));
+await pLimit(args.length === 0 ? STEPS_PER_CORE * availableParallelism() : 1).map(steps, runStep);
 
 for (const { name, code, text } of results) {
   if (code !== 0) process.stdout.write(`\n── ${name} failed (exit code ${code}) ──\n${tail(text)}`);
@@ -68,29 +90,23 @@ const total = Math.round((performance.now() - started) / 1000);
 process.stdout.write(`${total} s on ${availableParallelism()} cores\n`);
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
 
-/** Runs steps one after another, also after one that failed. */
-async function runInTurn(steps: readonly Step[]): Promise<void> {
-  for (const { name, command } of steps) {
-    const since = performance.now();
-    const [program, ...rest] = command;
-    let text = "";
-    let line = "";
-    const onOutput = (chunk: string): void => {
-      text += chunk;
-      const lines = (line + chunk).split("\n");
-      line = lines.pop() ?? "";
-      for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
-    };
-    const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, onOutput });
-    if (line !== "") onOutput("\n");
-    results.push({
-      name,
-      code: signal ? 1 : (code ?? 1),
-      seconds: Math.round((performance.now() - since) / 1000),
-      text,
-    });
-    if (signal) return;
-  }
+/** Runs a step, and prints its output with its name. After an interruption, no step starts. */
+async function runStep({ name, command }: Step): Promise<void> {
+  if (results.some(({ isInterrupted }) => isInterrupted)) return;
+  const since = performance.now();
+  const [program, ...rest] = command;
+  let text = "";
+  let line = "";
+  const onOutput = (chunk: string): void => {
+    text += chunk;
+    const lines = (line + chunk).split("\n");
+    line = lines.pop() ?? "";
+    for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
+  };
+  const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, onOutput });
+  if (line !== "") onOutput("\n");
+  const seconds = Math.round((performance.now() - since) / 1000);
+  results.push({ name, code: code ?? 1, seconds, text, isInterrupted: signal !== null });
 }
 
 /** What a failed step printed about its failure: Vitest's summary, else the end. */

@@ -1,8 +1,8 @@
 /** An error that the user can fix. Its message contains the problem and the hint; a command prints it without a stack trace. */
 export class UserError extends Error {
-  /** The message without the hint. */
+  /** What is wrong. */
   readonly problem: string;
-  /** What to do about it, if the message does not contain it already. */
+  /** What to do; undefined if there is nothing to do, or if `problem` states it. */
   readonly hint: string | undefined;
 
   constructor(problem: string, hint?: string, options?: ErrorOptions) {

@@ -65,7 +65,7 @@ export function kubeConfigFiles(environment: Readonly<Record<string, string | un
       const { code, mark } = error as { readonly code?: string; readonly mark?: { readonly line: number } };
       const line = mark === undefined ? "" : ` (line ${mark.line + 1})`;
       const problem = code === undefined ? `is not a kubeconfig${line}` : `cannot be read (${code})`;
-      throw new UserError(`${file} ${problem}; correct it, or set KUBECONFIG to another file`);
+      throw new UserError(`${file} ${problem}`, "correct it, or set KUBECONFIG to another file");
     }
     return { file, config };
   });

@@ -18,10 +18,10 @@ export async function apiAddress(
   const { hostname } = new URL(url);
   if (!isLoopbackName(hostname) || (await resolves(hostname))) return url;
   if (apiUrl === undefined && (install || service)) return undefined;
-  throw new Error(withHint(`the provider plugins cannot resolve ${hostname}`, hostsFileFix(hostname)));
+  throw new Error(withHint(`the provider plugins cannot resolve ${hostname}`, hostsFileHint(hostname)));
 }
 
 /** @param host a name below localhost */
-export function hostsFileFix(host: string): string {
+export function hostsFileHint(host: string): string {
   return `add "127.0.0.1 ${host}" to /etc/hosts, or set identity_provider.api_url to an address of authentik that this machine reaches`;
 }

@@ -8,7 +8,7 @@ const PAGE_SIZE = 100;
 const TIMEOUT_MS = 60_000;
 
 /** Sends one request. */
-export type Send = (
+type Send = (
   url: string,
   options: { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string },
 ) => Promise<ApiResponse>;
@@ -19,7 +19,7 @@ interface Page<T> {
   readonly pagination: { readonly next: number };
 }
 
-/** An answer with another status than 200 and 201. */
+/** A response with another status than 200 and 201. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
@@ -30,7 +30,7 @@ export class StatusError extends Error {
   }
 }
 
-/** authentik's REST API. Paths are those below `/api/v3`. No error contains the token, or any text of an answer. */
+/** authentik's REST API. Paths are those below `/api/v3`. No error contains the token, or any text of a response. */
 export class AuthentikApi {
   readonly #send: Send;
   readonly #url: string;
@@ -50,12 +50,10 @@ export class AuthentikApi {
 
   /**
    * Returns one object.
-   * @throws StatusError when the server does not answer 200, Error when it does not answer with JSON
+   * @throws StatusError for another status than 200 and 201, Error for a response that is no JSON object, or the JSON of a server that starts
    */
-  async one<T>(path: string): Promise<T> {
-    const found = await this.#json<T & { error?: string }>("GET", path);
-    if (found.error !== undefined) throw new Error("it is starting");
-    return found;
+  one<T>(path: string): Promise<T> {
+    return this.#json<T>("GET", path);
   }
 
   /**
@@ -66,7 +64,8 @@ export class AuthentikApi {
     const found: T[] = [];
     for (let page = 1; page > 0;) {
       const query = new URLSearchParams({ ...filters, page: `${page}`, page_size: `${PAGE_SIZE}` });
-      const { results, pagination } = await this.one<Page<T>>(`${path}?${query.toString()}`);
+      const { results, pagination } = await this.one<Partial<Page<T>>>(`${path}?${query.toString()}`);
+      if (results === undefined || pagination === undefined) throw new Error(`no list in the response of ${path}`);
       found.push(...results);
       page = pagination.next > page ? pagination.next : 0;
     }
@@ -82,18 +81,17 @@ export class AuthentikApi {
     return actions?.POST !== undefined;
   }
 
-  /** Creates an object in a list, or runs an action. @throws StatusError when the server answers neither 200 nor 201 */
+  /** Creates an object in a list, or runs an action. @throws StatusError for another status than 200 and 201 */
   async post(path: string, body?: object): Promise<void> {
     await this.#answer("POST", path, body);
   }
 
   async #json<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
     const { body } = await this.#answer(method, path);
-    try {
-      return JSON.parse(body) as T;
-    } catch {
-      throw new Error(`${path} answers with something other than JSON`);
-    }
+    const found = jsonObject(body);
+    if (found === undefined) throw new Error(`${withoutQuery(path)} answers with something other than a JSON object`);
+    if ("error" in found) throw new Error(`${withoutQuery(path)} answers with an error, as while the server starts`);
+    return found as T;
   }
 
   async #answer(method: string, path: string, body?: object): Promise<ApiResponse> {
@@ -102,10 +100,22 @@ export class AuthentikApi {
     const url = `${this.#url}/api/v3${path}`;
     const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const answer = await this.#retry({ method, url }, () => this.#send(url, options));
-    if (answer.status !== 200 && answer.status !== 201)
-      throw new StatusError(path.split("?", 1)[0] ?? "", answer.status);
+    if (answer.status !== 200 && answer.status !== 201) throw new StatusError(withoutQuery(path), answer.status);
     return answer;
   }
+}
+
+function jsonObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutQuery(path: string): string {
+  return path.split("?", 1)[0] ?? "";
 }
 
 /** Sends a request once. */
@@ -122,8 +132,7 @@ export async function withAuthentik<T>(
   work: (api: AuthentikApi) => Promise<T>,
   retry = retryRequest,
 ): Promise<T> {
-  const connect = { lookup, timeout: 5_000 };
-  const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const dispatcher = new Agent({ connect: { lookup }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   const send: Send = async (address, options) => {
     const { statusCode: status, headers, body } = await request(address, { ...options, dispatcher });
     return { status, headers, body: await body.text() };

@@ -21,7 +21,7 @@ export interface Expected {
   readonly interval?: number;
 }
 
-export const SERIES_FIX = "Set version to what runs there, or update the server.";
+export const SERIES_HINT = "Set version to what runs there, or update the server.";
 
 /** The server is of another release series, which waiting does not change. */
 class OtherSeries extends Error {}
@@ -137,7 +137,7 @@ async function refuseOtherSeries(api: AuthentikApi, url: string, expected: strin
   const { version_current: found } = await api.one<{ version_current?: string }>("/admin/version/");
   if (found === undefined) throw new Error("no version in the response of /admin/version/");
   const problem = seriesProblem(url, found, expected);
-  if (problem !== undefined) throw new OtherSeries(`${problem}. ${SERIES_FIX}`);
+  if (problem !== undefined) throw new OtherSeries(`${problem}. ${SERIES_HINT}`);
 }
 
 function notReady(url: string, missing: string, timeout: number): Error {

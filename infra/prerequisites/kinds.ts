@@ -13,9 +13,9 @@ export interface CustomKind {
 }
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
-const TRAEFIK_FIX = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
+const TRAEFIK_HINT = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
 const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1", entry: "observability" };
-const PROMETHEUS_FIX =
+const PROMETHEUS_HINT =
   "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
 
 /** Returns every kind of custom resource that the stack deploys. */
@@ -25,7 +25,7 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
     ...["IngressRoute", "Middleware", ...(plan.traefikServices.length > 0 ? ["TraefikService"] : [])].map((kind) => ({
       ...TRAEFIK,
       kind,
-      hint: TRAEFIK_FIX,
+      hint: TRAEFIK_HINT,
     })),
     ...recorded.slice(0, 1).map(({ domain }) => ({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
@@ -40,7 +40,7 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
         ]
       : []),
     ...(settings.observability
-      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, hint: PROMETHEUS_FIX }))
+      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, hint: PROMETHEUS_HINT }))
       : []),
   ];
 }

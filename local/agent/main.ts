@@ -8,8 +8,7 @@
 import { randomInt } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { CoreV1Api, makeInformer } from "@kubernetes/client-node";
-import type { Informer, KubernetesObject, V1Pod } from "@kubernetes/client-node";
+import { CoreV1Api, type Informer, type KubernetesObject, makeInformer, type V1Pod } from "@kubernetes/client-node";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { insufficient, MACHINE } from "./capacity.ts";
 import { RunningPod, type Folders } from "./pod.ts";

@@ -2,8 +2,13 @@ import { spawn, type ChildProcess, type StdioOptions } from "node:child_process"
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
-import type { CoreV1Api, V1ContainerState, V1Pod } from "@kubernetes/client-node";
+import {
+  type CoreV1Api,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1ContainerState,
+  type V1Pod,
+} from "@kubernetes/client-node";
 import { errorText } from "../../config/errorText.ts";
 import { CONTEXT } from "../platform/cluster.ts";
 import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";

@@ -1,5 +1,12 @@
-import { type CoreV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
-import type { V1ContainerState, V1Pod, V1PodCondition, V1PodStatus } from "@kubernetes/client-node";
+import {
+  type CoreV1Api,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1ContainerState,
+  type V1Pod,
+  type V1PodCondition,
+  type V1PodStatus,
+} from "@kubernetes/client-node";
 
 /** The observed state of a Pod's container. */
 export interface Observed {

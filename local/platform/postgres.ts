@@ -1,6 +1,16 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Client } from "pg";

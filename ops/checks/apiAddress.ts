@@ -1,10 +1,9 @@
 /** Whether this machine will reach the API of an authentik on localhost: otherwise a first deployment would wait ten minutes for it. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import { apiAddress, hostsFileFix } from "../../infra/identity/apiAddress.ts";
+import { apiAddress, hostsFileHint } from "../../infra/identity/apiAddress.ts";
 import { pluginsResolve } from "../../infra/loopback.ts";
-import { authentikOrigin } from "../context/context.ts";
+import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { CONNECT_TIMEOUT_MS, tryConnection } from "../clients/connection.ts";
-import type { StackContext } from "../context/context.ts";
 
 /** What is wrong, and how to correct it. */
 export interface Unreachable {
@@ -24,7 +23,7 @@ export async function unreachableApi(
   const url = authentikOrigin(target);
   if (url === undefined) return undefined;
   const { hostname } = new URL(url);
-  const [problem, hint] = [`the provider plugins cannot resolve ${hostname}`, hostsFileFix(hostname)];
+  const [problem, hint] = [`the provider plugins cannot resolve ${hostname}`, hostsFileHint(hostname)];
   const address = await apiAddress(target.settings.identityProvider, url, resolves).catch(() => null);
   if (address === null) return { problem, hint };
   const service = address === undefined ? await apiServer(config).catch(() => undefined) : undefined;

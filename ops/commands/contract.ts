@@ -70,11 +70,9 @@ function onlyStack({ project }: Shell): string {
   const stacks = stacksIn(project);
   const [only, ...others] = stacks;
   if (only !== undefined && others.length === 0) return only;
-  throw new ContractError(
-    only === undefined
-      ? `no file Pulumi.<stack>.yaml in ${project}; run npx gatehouse init`
-      : `name a stack: ${stacks.join(", ")}`,
-  );
+  if (only === undefined)
+    throw new ContractError(`no file Pulumi.<stack>.yaml in ${project}`, "run: npx gatehouse init");
+  throw new ContractError(`name a stack: ${stacks.join(", ")}`);
 }
 
 async function check(stack: string, options: Options, shell: Shell): Promise<number> {
@@ -89,14 +87,14 @@ async function check(stack: string, options: Options, shell: Shell): Promise<num
 async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
   const reason = options.breaking;
   if (reason?.trim() === "")
-    throw new ContractError("--breaking: the reason is empty. It is written to the changelog.");
+    throw new ContractError("--breaking: the reason is empty", "it is written to the changelog");
   const results = await compareAll(stack, options, shell);
   if (reason === undefined && results.some(isBreaking)) {
     for (const result of results) shell.out(describe(stack, options, result, shell));
     return 1;
   }
   if (reason !== undefined && !results.some(isBreaking)) {
-    throw new ContractError("--breaking: there is no breaking change. Leave it out.");
+    throw new ContractError("--breaking: there is no breaking change", "leave it out");
   }
   const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
   if (empty) {

@@ -48,12 +48,13 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 }
 
 function compare(base: string, options: Options, shell: Shell): number {
-  if (options.markdown && options.json) throw new UserError("--markdown and --json exclude each other; leave one out");
+  if (options.markdown && options.json)
+    throw new UserError("--markdown and --json exclude each other", "leave one out");
   const { before, stacks } = baseOf(base, options, shell);
   const after = options.head === undefined ? workingTree(shell.project) : revision(shell.project, options.head);
   const missing = stacks?.filter((stack) => !before.stacks.includes(stack) && !after.stacks.includes(stack)) ?? [];
   if (missing.length > 0) {
-    throw new UserError(`no version has a file for ${missing.join(", ")}; name one of ${after.stacks.join(", ")}`);
+    throw new UserError(`no version has a file for ${missing.join(", ")}`, `name one of ${after.stacks.join(", ")}`);
   }
   const diffs = compareVersions(before, after, templateVariables(shell.environment), stacks);
   shell.out(print(base, diffs, options, shell));
@@ -71,7 +72,7 @@ function baseOf(
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     return { before: revision(shell.project, base), stacks: stack };
   const [name = stackOf(path), ...others] = stack ?? [];
-  if (others.length > 0) throw new UserError("a file is the base of one stack; pass one name with --stack");
+  if (others.length > 0) throw new UserError("a file is the base of one stack", "pass one name with --stack");
   return { before: stackFile(path, name), stacks: [name] };
 }
 

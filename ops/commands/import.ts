@@ -4,9 +4,8 @@ import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
-import { authentikOrigin } from "../context/context.ts";
+import { authentikOrigin, knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
-import { knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { documentOf } from "../import/document.ts";
@@ -80,7 +79,7 @@ async function identityOf(
     );
   }
   if (username !== "" || password !== "") {
-    throw new UserError("the URL of authentik has credentials; set AUTHENTIK_TOKEN instead");
+    throw new UserError("the URL of authentik has credentials", "set AUTHENTIK_TOKEN instead");
   }
   const settings = stack?.settings.identityProvider;
   const url = given?.replace(/\/+$/, "") ?? (stack && authentikOrigin(stack));
@@ -102,6 +101,6 @@ function write(file: string, text: string): void {
     writeFileSync(file, text, { flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new UserError(`${basename(file)} exists; name a new file, and copy its entries into the stack file`);
+    throw new UserError(`${basename(file)} exists`, "name a new file, and copy its entries into the stack file");
   }
 }

@@ -94,7 +94,7 @@ function write(answers: Answers, { folder, out }: Shell): void {
   const { stack, context } = answers;
   const name = `Pulumi.${stack}.yaml`;
   if (existsSync(join(folder, name)))
-    throw new UserError(`${name} exists already. Edit it, or choose another name with --stack.`);
+    throw new UserError(`${name} exists already`, "edit it, or choose another name with --stack");
   const text = stackFile(answers);
   computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
   const files = new Map([...projectFiles(folder), [name, text]]);

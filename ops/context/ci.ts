@@ -54,6 +54,6 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new UserError("GATEHOUSE_VARIABLES is not valid JSON. In a GitHub workflow, set it to ${{ toJSON(vars) }}.");
+    throw new UserError("GATEHOUSE_VARIABLES is not valid JSON", "in a GitHub workflow, set it to ${{ toJSON(vars) }}");
   }
 }

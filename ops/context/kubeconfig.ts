@@ -19,7 +19,7 @@ export function kubeConfigOf(context: string, environment: Environment): KubeCon
   if (found === null) {
     const names = config.contexts.map(({ name }) => name);
     const existing = names.length > 0 ? `existing contexts: ${names.join(", ")}` : "it has no contexts";
-    throw new UserError(`the kubeconfig has no context "${context}" (${existing}); set KUBECONFIG, or add it`);
+    throw new UserError(`the kubeconfig has no context "${context}" (${existing})`, "set KUBECONFIG, or add it");
   }
   refuseAmbiguous(files, { contexts: context, clusters: found.cluster, users: found.user });
   return config;
@@ -38,8 +38,8 @@ function refuseAmbiguous(
     if (other === undefined) continue;
     const kind = list.slice(0, -1);
     throw new UserError(
-      `${kind} "${names[list]}" is in ${entries[0]?.file} and, with other content, in ${other.file}; ` +
-        `give it another name in one of them, or set KUBECONFIG to one file`,
+      `${kind} "${names[list]}" is in ${entries[0]?.file} and, with other content, in ${other.file}`,
+      `give it another name in one of them, or set KUBECONFIG to one file`,
     );
   }
 }

@@ -1,5 +1,4 @@
-import type { StackContext } from "../context/context.ts";
-import { authentikOrigin } from "../context/context.ts";
+import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { withClient } from "../clients/http.ts";
 import { reasonOf } from "./reason.ts";
 

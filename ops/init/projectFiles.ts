@@ -66,7 +66,7 @@ function parsed<T>(file: string, parse: () => T): T {
   try {
     return parse();
   } catch {
-    throw new UserError(`${file} cannot be parsed. Correct it, or run gatehouse init in a folder of its own.`);
+    throw new UserError(`${file} cannot be parsed`, "correct it, or run gatehouse init in a folder of its own");
   }
 }
 

@@ -20,9 +20,9 @@ export function claimDataFolder(data: string): void {
     const isEmpty = readdirSync(data).length === 0;
     const hint = "set GATEHOUSE_DATA to a folder that only this user can write to";
     if (uid !== (process.getuid?.() ?? uid))
-      throw new UserError(`the data folder ${data} belongs to another user; ${hint}`);
+      throw new UserError(`the data folder ${data} belongs to another user`, hint);
     if ((mode & 0o022) !== 0) {
-      if (!isEmpty && !isDataFolder(data)) throw new UserError(`other users can write to ${data}; ${hint}`);
+      if (!isEmpty && !isDataFolder(data)) throw new UserError(`other users can write to ${data}`, hint);
       chmodSync(data, mode & 0o755);
     }
     if (isEmpty) writeFileSync(join(data, MARKER), MARK);

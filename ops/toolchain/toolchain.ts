@@ -5,8 +5,17 @@ import { findInCache, findOnPath, UnsupportedError } from "./find.ts";
 import { takeFromMirror } from "./mirror.ts";
 import { platformProblem } from "../launcher/localPlatform.js";
 import { withLock } from "./store.ts";
-import { downloadFor, folderName, localVariant, mirrorName, pinned, thisMachine } from "./tools.ts";
-import type { Machine, Tool, ToolName } from "./tools.ts";
+import {
+  downloadFor,
+  folderName,
+  localVariant,
+  type Machine,
+  mirrorName,
+  pinned,
+  thisMachine,
+  type Tool,
+  type ToolName,
+} from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
 export type { ToolName } from "./tools.ts";

@@ -275,10 +275,10 @@ describe("npm run diff", () => {
       error: '"nowhere" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main\n',
     });
     expect((await run("HEAD", "--stack", "moon")).error).toBe(
-      "no version has a file for moon; name one of dev, local\n",
+      "no version has a file for moon. Name one of dev, local.\n",
     );
     expect((await run("HEAD", "--json", "--markdown")).error).toBe(
-      "--markdown and --json exclude each other; leave one out\n",
+      "--markdown and --json exclude each other. Leave one out.\n",
     );
     expect((await run()).code).toBe(2);
     expect((await run("--output=x")).code).toBe(2);

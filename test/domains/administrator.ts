@@ -1,5 +1,5 @@
 /** Users that an administrator creates by hand, since a stack with remote domains has no sample users. */
-import { AuthentikApi } from "../../infra/identity/authentikApi.ts";
+import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { createClient, type HttpClient } from "../../ops/clients/http.ts";
 
 export interface TestUser {
@@ -15,27 +15,25 @@ const TIMEOUT_MS = 240_000;
 /** Calls authentik's API as an administrator. @throws if the response is not a success */
 export class Administrator {
   readonly #client: HttpClient = createClient(undefined, TIMEOUT_MS);
-  readonly #api: string;
+  readonly #url: string;
   readonly #token: string;
-  readonly #lists: AuthentikApi;
 
   constructor(identityProvider: string, token: string) {
-    this.#api = `${identityProvider}/api/v3`;
+    this.#url = identityProvider;
     this.#token = token;
-    this.#lists = new AuthentikApi((...request) => this.#client.send(...request), identityProvider, token);
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
     const options = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await this.#client.send(this.#api + path, options);
+    const answer = await this.#client.send(`${this.#url}/api/v3${path}`, options);
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
     return (answer.body === "" ? undefined : JSON.parse(answer.body)) as T;
   }
 
-  /** Returns the objects of all pages of a list, see {@link AuthentikApi.all}. */
+  /** Returns the objects of all pages of a list, see `AuthentikApi.all`. */
   all<T>(path: string, filters?: Readonly<Record<string, string>>): Promise<T[]> {
-    return this.#lists.all(path, filters);
+    return withAuthentik(this.#url, this.#token, (api) => api.all(path, filters));
   }
 
   /** Creates a user, and the groups that do not exist yet. */

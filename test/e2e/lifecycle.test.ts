@@ -9,7 +9,6 @@ import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 
-const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
 let platform: StartedPlatform;
 
 /** Returns the URNs of the state's custom resources, i.e. without the stack and components. */
@@ -24,12 +23,14 @@ async function deployed({ stack }: LocalStack): Promise<string[]> {
 }
 
 describe.runIf(FULL)("the lifecycle of the local stack", () => {
+  let data: string;
   let local: LocalStack;
   /** Number of resources of the stack, including components. */
   let previewed: number | undefined;
   let complete: string[];
 
   beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
     platform = await startPlatform({ data, progress: quiet });
     local = await openLocal(platform);
     await buildFor(local.settings, quiet);

@@ -81,7 +81,6 @@ export interface OwnPlatform {
 export async function startOwnPlatform(): Promise<OwnPlatform> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
   const platform = await startPlatform({ data, progress: quiet });
-  printPodLogs(data);
   await deployEcho(platform, "default");
   const own = openOwnPlatform(platform);
   const stop = async (): Promise<void> => {
@@ -95,6 +94,7 @@ export async function startOwnPlatform(): Promise<OwnPlatform> {
 /** Opens a running platform with an echo service; to stop it closes the connections only. */
 export function openOwnPlatform(platform: Platform): OwnPlatform {
   Object.assign(process.env, SECRETS);
+  printPodLogs(platform.data);
   const kubeconfig = new RetryingKubeConfig();
   kubeconfig.loadFromFile(platform.kubeconfig);
   const origin = (host: string): string => new URL(`http://${host}:${platform.httpPort}`).origin;

@@ -9,7 +9,7 @@ const BROWSER = "http://authentik.localhost:8080";
 const SERVICE = { name: "authentik", port: 9000 };
 const none = (): Promise<boolean> => Promise.resolve(false);
 const all = (): Promise<boolean> => Promise.resolve(true);
-const FIX =
+const HINT =
   'the provider plugins cannot resolve authentik.localhost. Add "127.0.0.1 authentik.localhost" to /etc/hosts, or set ' +
   "identity_provider.api_url to an address of authentik that this machine reaches.";
 
@@ -25,8 +25,8 @@ describe("the address of authentik's API", () => {
   });
 
   test("is refused if there is no Service, or api_url is a name that they do not resolve", async () => {
-    await expect(apiAddress({ install: false }, BROWSER, none)).rejects.toThrow(FIX);
-    await expect(apiAddress({ install: true, apiUrl: BROWSER }, "http://x.localhost", none)).rejects.toThrow(FIX);
+    await expect(apiAddress({ install: false }, BROWSER, none)).rejects.toThrow(HINT);
+    await expect(apiAddress({ install: true, apiUrl: BROWSER }, "http://x.localhost", none)).rejects.toThrow(HINT);
   });
 });
 

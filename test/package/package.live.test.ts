@@ -137,7 +137,6 @@ test("registers the component and the catalog of the package in the project's pr
     join(project, "mocks.ts"),
     `import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
-import { readFileSync } from "node:fs";
 import program from "./index.ts";
 const { config } = parse(readFileSync("Pulumi.k3s.yaml", "utf8"));
 const texts = Object.entries(config).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);

@@ -7,8 +7,17 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "../e2e/ownPlatform.ts";
-import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
+import {
+  type Config,
+  type EchoService,
+  GAST,
+  identityProvider,
+  INGE,
+  type OwnPlatform,
+  type OwnStack,
+  SECRETS,
+  service,
+} from "../e2e/ownPlatform.ts";
 import { type Probe, probe, type Tally } from "../e2e/probe.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 

@@ -2,14 +2,23 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { runEngine } from "../../ops/engine/run.ts";
 import { receivedIdentityHeaders, statusAndTarget, withClient } from "../domains/fixtures.ts";
-import { type Config, common, deployEcho, GAST, INGE, listed, service } from "../e2e/ownPlatform.ts";
-import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
+import {
+  common,
+  type Config,
+  deployEcho,
+  GAST,
+  INGE,
+  listed,
+  type OwnPlatform,
+  type OwnStack,
+  service,
+} from "../e2e/ownPlatform.ts";
 import { createUsers, openShared } from "./stack.ts";
 
 const SERVER = { name: "authentik-server", namespace: "authentik" };
@@ -31,8 +40,11 @@ beforeAll(async () => {
   second = await own.open("second");
 });
 afterAll(async () => {
-  await second.destroy();
-  await own.stop();
+  try {
+    await second.destroy();
+  } finally {
+    await own.stop();
+  }
 });
 
 function domains(): Config {
@@ -108,12 +120,12 @@ test("rejects a server of another release series before any change, with both ve
       response.writeHead(answer.status).end(isVersion ? text.replace(/"\d{4}\.[\d.]+"/g, '"2026.8.0"') : text);
     });
   }).listen(0, "127.0.0.1");
+  onTestFinished(() => void newer.close());
   await once(newer, "listening");
   const api_url = `http://127.0.0.1:${(newer.address() as AddressInfo).port}`;
   await expect(second.up(secondStack({ ...inClusterServer(), api_url }))).rejects.toThrow(
     `the identity provider at ${api_url} is authentik 2026.8.0, and identity_provider.version is 2026.5.7. Set version to what runs there, or update the server.`,
   );
-  newer.close();
   const created = [...(await second.resources()).keys()];
   expect(created.filter((urn) => !urn.includes("$pulumi:providers:") && !urn.includes("::pulumi:providers:"))).toEqual(
     [],

@@ -59,7 +59,7 @@ beforeAll(async () => {
   ({ own, stack } = await openShared());
   await deployEcho(own.platform, "elsewhere");
   const [before, after] = configs();
-  await deployInProcess(before);
+  await deployCompletely(before);
   results[1] = await deployCompletely(after);
   results[0] = await deployCompletely(before);
 });

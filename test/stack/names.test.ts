@@ -1,8 +1,14 @@
 /** Names that change between two deployments, or that another object has. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type EchoService, identityProvider, service } from "../e2e/ownPlatform.ts";
-import { type Config, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
+import {
+  type Config,
+  type EchoService,
+  identityProvider,
+  type OwnPlatform,
+  type OwnStack,
+  service,
+} from "../e2e/ownPlatform.ts";
 import { openShared } from "./stack.ts";
 
 const OAUTH = {
@@ -83,10 +89,10 @@ test("keeps the objects of a renamed service in the identity provider, and creat
 
 test("keeps the Secrets of machines if another application has the slug of a new service", async () => {
   await own.administrator.call("POST", "/core/applications/", { name: "By hand", slug: "late-localhost" });
+  onTestFinished(() => own.administrator.call<void>("DELETE", "/core/applications/late-localhost/"));
   const before = await clientIds();
   await expect(stack.up(config([...AFTER, service("late")]))).rejects.toThrow(
     "late-localhost-application: HTTP Error '400 Bad Request'",
   );
   expect(await clientIds()).toEqual(before);
-  await own.administrator.call("DELETE", "/core/applications/late-localhost/");
 });

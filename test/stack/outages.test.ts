@@ -160,11 +160,14 @@ test("returns 400 for a host without a provider, with and without a session", as
   const routes = [{ kind: "Rule", match, middlewares, services: [{ name: "whoami", port: 8080, nativeLB: true }] }];
   const body = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata: { name }, spec: { routes } };
   await own.objects.createNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", body });
-  await until(
-    () => ["400", "400"],
-    () => Promise.all([answer(url(name)), answer(url(name), { cookie })]),
-  );
-  await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", name });
+  try {
+    await until(
+      () => ["400", "400"],
+      () => Promise.all([answer(url(name)), answer(url(name), { cookie })]),
+    );
+  } finally {
+    await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", name });
+  }
   await untilAnswer(url(name), "404", { cookie });
 });
 
@@ -180,9 +183,12 @@ test.each(PROTECTING)("returns 404 while the middleware of $of is deleted", asyn
   const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
   const { spec } = (await own.objects.getNamespacedCustomObject({ ...MIDDLEWARES, name })) as { spec: object };
   await own.objects.deleteNamespacedCustomObject({ ...MIDDLEWARES, name });
-  await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
-  const body = { apiVersion: "traefik.io/v1alpha1", kind: "Middleware", metadata: { name }, spec };
-  await own.objects.createNamespacedCustomObject({ ...MIDDLEWARES, body });
+  try {
+    await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
+  } finally {
+    const body = { apiVersion: "traefik.io/v1alpha1", kind: "Middleware", metadata: { name }, spec };
+    await own.objects.createNamespacedCustomObject({ ...MIDDLEWARES, body });
+  }
   await until(working);
   for (const one of watched) {
     await one.stop();
@@ -190,7 +196,7 @@ test.each(PROTECTING)("returns 404 while the middleware of $of is deleted", asyn
   }
 });
 
-test("returns 404 after the Secret of basic auth is deleted; a deployment with refresh creates it again, and the middlewares", async () => {
+test("returns 404 while the Secret of basic auth is missing, and creates it and deleted middlewares again with a refresh", async () => {
   const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
   await own.core.deleteNamespacedSecret({ namespace: "default", name: "legacy-basic-auth" });
   await until(() => [...working().slice(0, 3), "404", "404"]);

@@ -1,4 +1,4 @@
-/** A program that fails after its first resource. */
+/** A program that throws in an output. */
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { expect, inject, test } from "vitest";

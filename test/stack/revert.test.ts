@@ -1,6 +1,6 @@
 /** A deployment fails half-way, its change is reverted, and the stack is deployed again. */
 import { AutoscalingV2Api, PatchStrategy, setHeaderOptions, type V1ObjectMeta } from "@kubernetes/client-node";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/engine/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
@@ -130,6 +130,7 @@ fullTest("creates an object again if a finalizer delays its deletion", async () 
   const robot = { name: "robot", namespace: "default" };
   await stack.up(config([], [robot]));
   await setFinalizers("robot-account", ["gatehouse.test/keep"]);
+  onTestFinished(() => setFinalizers("robot-account", []));
   const deleting = async () => (await metadataOf("robot-account")).deletionTimestamp !== undefined;
   const args = [own.platform, SHARED, config(), false];
   expect(await killedProcess("deployOwn.ts", args, deleting)).toBe("SIGKILL");

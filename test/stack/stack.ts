@@ -22,7 +22,7 @@ export async function waitUntilServed(own: OwnPlatform, host: string): Promise<v
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
-/** Creates users, unless a file before did. */
+/** Creates the users that do not exist yet: each file uses the same. */
 export async function createUsers({ administrator }: OwnPlatform, ...users: readonly TestUser[]): Promise<void> {
   const existing = new Set((await administrator.all<TestUser>("/core/users/")).map(({ username }) => username));
   for (const user of users) if (!existing.has(user.username)) await administrator.create(user);

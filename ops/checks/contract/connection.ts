@@ -12,7 +12,7 @@ import { ContractError } from "./contract.ts";
 /** @throws ContractError when the stack has none */
 export function dataApiOf({ stack, settings }: StackValues): DataApi {
   if (settings.dataApi) return settings.dataApi;
-  throw new ContractError(`stack ${stack} has no data_api, so it has no contract`);
+  throw new ContractError(`stack ${stack} has no data_api, so it has no contract`, "add data_api to its stack file");
 }
 
 /**
@@ -45,7 +45,10 @@ export function ownDatabase(
  */
 export function databaseOf(variable: string, environment: Environment): ClientConfig {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
-    throw new ContractError("--database-url-from takes the name of an environment variable, not the URL itself");
+    throw new ContractError(
+      "--database-url-from takes the name of an environment variable, not the URL itself",
+      "put the URL into a variable",
+    );
   }
   const config = parseUrl(environment[variable] ?? "");
   if (config) return config;

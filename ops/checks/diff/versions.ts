@@ -68,7 +68,7 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
     });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new UserError(isMissing ? "git is not installed; install it" : message);
+    throw isMissing ? new UserError("git is not installed", "install it") : new UserError(message);
   }
 }
 

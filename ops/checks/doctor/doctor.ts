@@ -106,7 +106,7 @@ function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<rea
   return async (inputs) => {
     const { cluster: reached, target } = inputs;
     if ("value" in reached) return run(inputs, reached.value);
-    if (reports !== undefined) return [failed(reports, reasonOf(reached), unreachableFix(target.context))];
+    if (reports !== undefined) return [failed(reports, reasonOf(reached), unreachableHint(target.context))];
     return [skip("in the cluster", "not checked: the cluster does not answer", "")];
   };
 }
@@ -120,7 +120,7 @@ function reasonOf({ unavailable }: Exclude<Observation<never>, { readonly value:
   return unavailable.replace(/^the cluster: /, "");
 }
 
-function unreachableFix(context: string): string {
+function unreachableHint(context: string): string {
   return `start the cluster, connect to its network, or correct context "${context}" in the kubeconfig (KUBECONFIG)`;
 }
 

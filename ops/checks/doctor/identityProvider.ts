@@ -1,7 +1,7 @@
 /** An existing identity provider: its version, the rights of the token, the objects that the stack looks up, and its own address. */
 import { z } from "zod";
 import { errorText } from "../../../config/errorText.ts";
-import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
+import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { authentikOrigin } from "../../context/context.ts";
@@ -15,7 +15,7 @@ import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
 const VERSION = z.object({ version_current: z.string() });
-const ADDRESS_FIX =
+const ADDRESS_HINT =
   "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
 
 /** Returns the checks of the server; if it does not answer, or refuses the token, that alone. */
@@ -51,7 +51,7 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
         const hint = `create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
         return [passed("API", url), failed("token", "authentik rejects the token", hint)];
       }
-      return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_FIX)];
+      return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_HINT)];
     }
   });
 }
@@ -70,7 +70,7 @@ export async function address({ target }: Inputs, { config }: ReachedCluster): P
 async function serverVersion(api: AuthentikApi, url: string, stated: string): Promise<Check> {
   const { version_current: found } = VERSION.parse(await api.one("/admin/version/"));
   const problem = seriesProblem(url, found, stated);
-  return problem === undefined ? passed("version", found) : failed("version", problem, SERIES_FIX);
+  return problem === undefined ? passed("version", found) : failed("version", problem, SERIES_HINT);
 }
 
 /** Default flows, scope mappings and the key pair, which the program looks up. */

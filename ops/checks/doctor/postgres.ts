@@ -63,11 +63,11 @@ export async function postgres(inputs: Inputs): Promise<Check[]> {
     return await withDatabase(config, (client) => checksOf(client, config, inputs));
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    return [failed("connection", error.message, connectionFix(error.message, server.sslmode))];
+    return [failed("connection", error.message, connectionHint(error.message, server.sslmode))];
   }
 }
 
-function connectionFix(message: string, sslmode: string): string {
+function connectionHint(message: string, sslmode: string): string {
   if (/does not support SSL/.test(message)) return "enable TLS on the server, or set postgres.sslmode: disable";
   if (/certificate|altname|self-signed/i.test(message))
     return `correct postgres.sslrootcert or postgres.host (sslmode ${sslmode}; docs/postgres.md)`;

@@ -7,7 +7,7 @@ import { type Check, skip } from "../verify/check.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 
-const BACKEND_FIX = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
+const BACKEND_HINT = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
 
 export async function stack(inputs: Inputs): Promise<Check[]> {
   return [variables(inputs), await backend(inputs)];
@@ -34,16 +34,16 @@ function variables({ target, secrets }: Inputs): Check {
 
 async function backend({ target, shell, cli }: Inputs): Promise<Check> {
   const name = "state backend";
-  if ("unavailable" in cli) return skip(name, cli.unavailable, BACKEND_FIX);
+  if ("unavailable" in cli) return skip(name, cli.unavailable, BACKEND_HINT);
   try {
     const stacks = JSON.parse(await cli.value.run("stack", "ls", "--json")) as { name: string }[];
     const isDeployed = stacks.some((one) => one.name.split("/").at(-1) === target.stack);
     if (isDeployed) return passed(name, `contains stack ${target.stack}`);
     // A deployment refuses it.
     if (hasKey(shell.project, target.raw))
-      return failed(name, `does not have stack ${target.stack}, whose file has a key`, BACKEND_FIX);
+      return failed(name, `does not have stack ${target.stack}, whose file has a key`, BACKEND_HINT);
     return passed(name, `answers; the first deployment creates stack ${target.stack}`);
   } catch (error) {
-    return failed(name, errorText(error), BACKEND_FIX);
+    return failed(name, errorText(error), BACKEND_HINT);
   }
 }

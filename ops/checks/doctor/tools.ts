@@ -1,6 +1,7 @@
 /** The programs on this machine. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { errorText } from "../../../config/errorText.ts";
 import { UserError } from "../../../config/userError.ts";
 import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
@@ -53,8 +54,8 @@ async function policyPack({ target: { environment } }: Inputs): Promise<Check> {
   return checkPolicyPack(environment).then(
     () => passed(name, "starts"),
     (error: unknown) => {
-      if (!(error instanceof UserError)) throw error;
-      return failed(name, error.problem, error.hint ?? "");
+      const { problem, hint = "" } = error instanceof UserError ? error : { problem: errorText(error) };
+      return failed(name, problem, hint);
     },
   );
 }

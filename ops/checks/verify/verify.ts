@@ -8,7 +8,7 @@ import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
 import { type Check, skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { UserError } from "../../../config/userError.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { credentialsOf, type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
@@ -102,7 +102,7 @@ function clusterOf({ context, environment }: StackContext): KubeConfig | Unreach
   try {
     return kubeConfigOf(context, environment);
   } catch (error) {
-    const [reason = ""] = errorText(error).split("; ");
-    return { reason, hint: "set KUBECONFIG to a file that has the context" };
+    if (!(error instanceof UserError)) throw error;
+    return { reason: error.problem, hint: "set KUBECONFIG to a file that has the context" };
   }
 }

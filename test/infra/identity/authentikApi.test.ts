@@ -1,35 +1,90 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { type AuthentikApi, once, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 
-async function ask(respond: RequestListener): Promise<unknown> {
+const TOKEN = "token-canary-77b1";
+
+/** Runs work with a server that responds in this way. */
+async function ask<T>(
+  respond: RequestListener,
+  work: (api: AuthentikApi) => Promise<T>,
+  ...options: [retry?: typeof once]
+): Promise<T> {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return withAuthentik(url, "token", (api) => api.one("/core/brands/"));
+  return withAuthentik(url, TOKEN, work, ...options);
+}
+
+/** Responds with these statuses in turn, and adds each request to a list. */
+function inTurn(received: string[], ...statuses: number[]): RequestListener {
+  return ({ method, url }, response) => {
+    received.push(`${method} ${url}`);
+    response.writeHead(statuses[received.length - 1] ?? 404).end("{}");
+  };
 }
 
 test("repeats a request not before the time in Retry-After", async () => {
   const received: number[] = [];
-  const answer = await ask((_, response) => {
+  const respond: RequestListener = (_, response) => {
     received.push(Date.now());
     if (received.length === 1) response.writeHead(503, { "retry-after": "1" }).end();
-    else response.setHeader("content-type", "application/json").end("{}");
-  });
-  expect(answer).toEqual({});
+    else response.end("{}");
+  };
+  expect(await ask(respond, (api) => api.one("/core/brands/"))).toEqual({});
   const [first = 0, second = 0, ...others] = received;
   expect(others).toEqual([]);
   expect(second - first).toBeGreaterThanOrEqual(1_000);
 });
 
-test("does not repeat a request whose token is refused", async () => {
-  let received = 0;
-  const answer = ask((_, response) => {
-    received += 1;
-    response.writeHead(403).end();
-  });
-  await expect(answer).rejects.toThrow(new StatusError("/core/brands/", 403));
-  expect(received).toBe(1);
+test("does not repeat a request whose token is refused, and names the path without its query", async () => {
+  const received: string[] = [];
+  const answer = ask(inTurn(received, 403), (api) => api.all("/core/groups/", { name: "staff" }));
+  await expect(answer).rejects.toThrow(new StatusError("/core/groups/", 403));
+  expect(received).toEqual(["GET /api/v3/core/groups/?name=staff&page=1&page_size=100"]);
+});
+
+test("sends a request once if its caller repeats it", async () => {
+  const received: string[] = [];
+  await expect(ask(inTurn(received, 500, 200), (api) => api.one("/core/brands/"), once)).rejects.toThrow(StatusError);
+  expect(received).toHaveLength(1);
+});
+
+test.each([
+  [201, undefined],
+  [500, new StatusError("/core/groups/", 500)],
+])("sends a POST once that gets %i", async (status, error) => {
+  const received: string[] = [];
+  const created = ask(inTurn(received, status), (api) => api.post("/core/groups/", { name: "staff" }));
+  expect(await created.catch((reason: unknown) => reason)).toEqual(error);
+  expect(received).toEqual(["POST /api/v3/core/groups/"]);
+});
+
+test("returns the objects of all pages", async () => {
+  const respond: RequestListener = ({ url }, response) => {
+    const page = Number(new URL(url ?? "", "http://localhost").searchParams.get("page"));
+    response.end(JSON.stringify({ results: [page], pagination: { next: page < 3 ? page + 1 : 0 } }));
+  };
+  expect(await ask(respond, (api) => api.all("/core/groups/"))).toEqual([1, 2, 3]);
+});
+
+test.each([
+  [{ actions: { POST: {} } }, true],
+  [{}, false],
+])("reads from %j whether the user may create", async (body, expected) => {
+  const respond: RequestListener = (_, response) => void response.end(JSON.stringify(body));
+  expect(await ask(respond, (api) => api.mayCreate("/core/groups/"))).toBe(expected);
+});
+
+test.each([
+  [`<html>${TOKEN}`, "/core/groups/ answers with something other than a JSON object"],
+  [`{"results": ["${TOKEN}"`, "/core/groups/ answers with something other than a JSON object"],
+  ["null", "/core/groups/ answers with something other than a JSON object"],
+  [`{"error": "${TOKEN}"}`, "/core/groups/ answers with an error, as while the server starts"],
+  [`{"detail": "${TOKEN}"}`, "no list in the response of /core/groups/"],
+])("rejects %s instead of a list, without its text", async (body, message) => {
+  const respond: RequestListener = (_, response) => void response.end(body);
+  await expect(ask(respond, (api) => api.all("/core/groups/"))).rejects.toThrow(new Error(message));
 });

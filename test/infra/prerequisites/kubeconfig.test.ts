@@ -50,6 +50,6 @@ test("names a file that is no kubeconfig with its line, and does not quote it", 
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   writeFileSync(file, 'users:\n- name: u\n  user:\n    token: canary\n   password: "canary\n');
   expect(() => kubeConfigFiles({ KUBECONFIG: file })).toThrow(
-    new UserError(`${file} is not a kubeconfig (line 5); correct it, or set KUBECONFIG to another file`),
+    new UserError(`${file} is not a kubeconfig (line 5)`, "correct it, or set KUBECONFIG to another file"),
   );
 });

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
 import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
-import { AuthentikApi, BLUEPRINT, settings, TOKEN } from "./authentik-api.ts";
+import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readiness-server.ts";
 
 const LONG = 20_000;
 const SHORT = 1;
 
-let api: AuthentikApi;
+let api: ReadinessServer;
 let url: string;
 let reports: string[];
 const wait = (
@@ -27,7 +27,7 @@ const failure = (fields?: Parameters<typeof wait>[0]): Promise<string> =>
   );
 
 beforeEach(async () => {
-  api = new AuthentikApi();
+  api = new ReadinessServer();
   url = await api.start();
   reports = [];
 });
@@ -43,9 +43,9 @@ test("returns at once when nothing is missing", async () => {
 });
 
 test("waits for every looked-up object and for the blueprint, in any order", async () => {
-  const steps: ((server: AuthentikApi) => void)[] = [
-    ...LOOKED_UP.flows.map((flow) => (server: AuthentikApi) => void server.flows.add(flow)),
-    ...LOOKED_UP.mappings.map((mapping) => (server: AuthentikApi) => void server.mappings.add(mapping)),
+  const steps: ((server: ReadinessServer) => void)[] = [
+    ...LOOKED_UP.flows.map((flow) => (server: ReadinessServer) => void server.flows.add(flow)),
+    ...LOOKED_UP.mappings.map((mapping) => (server: ReadinessServer) => void server.mappings.add(mapping)),
     (server) => void server.keyPairs.add(LOOKED_UP.keyPair),
     (server) => void server.blueprints.push(settings()),
   ];
@@ -102,7 +102,12 @@ describe("the error after the timeout", () => {
     [
       "a response that is not JSON",
       () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `<html>${TOKEN}`])),
-      "/admin/version/ answers with something other than JSON",
+      "/admin/version/ answers with something other than a JSON object",
+    ],
+    [
+      "the JSON of a server that starts",
+      () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `{"error":"${TOKEN}"}`])),
+      "/admin/version/ answers with an error, as while the server starts",
     ],
     [
       "JSON of another program",

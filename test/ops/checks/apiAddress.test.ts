@@ -6,7 +6,7 @@ import { unreachableApi } from "../../../ops/checks/apiAddress.ts";
 import type { StackContext } from "../../../ops/context/context.ts";
 
 const HOST = "authentik.localhost";
-const FIX = `add "127.0.0.1 ${HOST}" to /etc/hosts, or set identity_provider.api_url to an address of authentik that this machine reaches`;
+const HINT = `add "127.0.0.1 ${HOST}" to /etc/hosts, or set identity_provider.api_url to an address of authentik that this machine reaches`;
 
 let server: Server;
 beforeAll(async () => {
@@ -44,11 +44,11 @@ test("reports an address in a network that does not answer, with both hints", as
   const no = (): Promise<boolean> => Promise.resolve(false);
   const found = await unreachableApi(target({}), cluster("192.0.2.1", 443), { resolves: no, reaches: no });
   const network = "this machine does not reach Services of the cluster (no connection to 192.0.2.1:443 within 5 s)";
-  expect(found).toEqual({ problem: `the provider plugins cannot resolve ${HOST}, and ${network}`, hint: FIX });
+  expect(found).toEqual({ problem: `the provider plugins cannot resolve ${HOST}, and ${network}`, hint: HINT });
 });
 
 test("reports an existing server without a Service, and an api_url on localhost", async () => {
-  const expected = { problem: `the provider plugins cannot resolve ${HOST}`, hint: FIX };
+  const expected = { problem: `the provider plugins cannot resolve ${HOST}`, hint: HINT };
   const other = cluster("127.0.0.1", 1);
   expect(await check(other, { install: false })).toEqual(expected);
   expect(await check(other, { apiUrl: `http://${HOST}:8080` }, false, "https://login.example.org")).toEqual(expected);

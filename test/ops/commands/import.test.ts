@@ -28,7 +28,7 @@ async function run(...args: string[]): Promise<readonly [number, string]> {
 test.each([
   [
     ["elsewhere"],
-    'the kubeconfig has no context "elsewhere" (existing contexts: nowhere); set KUBECONFIG, or add it\n',
+    'the kubeconfig has no context "elsewhere" (existing contexts: nowhere). Set KUBECONFIG, or add it.\n',
   ],
   [
     ["nowhere", "--authentik", "ada:canary@sso"],
@@ -36,7 +36,7 @@ test.each([
   ],
   [
     ["nowhere", "--authentik", "https://:canary@sso"],
-    "the URL of authentik has credentials; set AUTHENTIK_TOKEN instead\n",
+    "the URL of authentik has credentials. Set AUTHENTIK_TOKEN instead.\n",
   ],
   [["nowhere", "--authentik", "sso"], '"sso" is not a URL of authentik; write it like https://sso.example.org\n'],
 ])("exits with 2 for %j", async (args, message) => {

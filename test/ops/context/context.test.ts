@@ -139,7 +139,7 @@ test("refuses a context that the kubeconfig lacks, and lists those that it has",
   const one = join(folder, "one");
   writeFileSync(one, kubeconfig("one", "https://one.example.org"));
   expect(() => kubeConfigOf("two", { KUBECONFIG: one })).toThrow(
-    'the kubeconfig has no context "two" (existing contexts: one); set KUBECONFIG, or add it',
+    'the kubeconfig has no context "two" (existing contexts: one). Set KUBECONFIG, or add it.',
   );
 });
 
@@ -149,8 +149,8 @@ test("refuses two k3s nodes that are both called default, and accepts two files 
   writeFileSync(two, kubeconfig("default", "https://two.example.org"));
   writeFileSync(copy, kubeconfig("default", "https://one.example.org"));
   expect(() => kubeConfigOf("default", { KUBECONFIG: `${one}:${two}` })).toThrow(
-    `cluster "default" is in ${one} and, with other content, in ${two}; ` +
-      "give it another name in one of them, or set KUBECONFIG to one file",
+    `cluster "default" is in ${one} and, with other content, in ${two}. ` +
+      "Give it another name in one of them, or set KUBECONFIG to one file",
   );
   expect(kubeConfigOf("default", { KUBECONFIG: `${one}:${copy}` }).getCurrentCluster()?.server).toBe(
     "https://one.example.org",

@@ -1,9 +1,8 @@
 /** Objects of a cluster and records of an authentik that were written by hand. */
 import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import { importServices, type Import } from "../../../ops/import/import.ts";
-import type { TargetStack } from "../../../ops/import/target.ts";
+import { newStack, type TargetStack } from "../../../ops/import/target.ts";
 import type { Source } from "../../../ops/import/source.ts";
-import { newStack } from "../../../ops/import/target.ts";
 import type { Manifest } from "../../../policy/resource.ts";
 import { object } from "../checks/audit/cluster.ts";
 

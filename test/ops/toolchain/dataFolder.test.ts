@@ -32,11 +32,9 @@ test("removes other users' write permission from a data folder, and refuses othe
   rmSync(join(data, MARKER));
   writeFileSync(join(data, "other"), "");
   chmodSync(data, 0o777);
-  expect(() => claimDataFolder(data)).toThrow(new UserError(`other users can write to ${data}; ${hint}`));
+  expect(() => claimDataFolder(data)).toThrow(new UserError(`other users can write to ${data}`, hint));
   expect(statSync(data).mode & 0o777).toBe(0o777);
   vi.spyOn(process, "getuid").mockReturnValue(12_345);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(() => claimDataFolder(data)).toThrow(
-    new UserError(`the data folder ${data} belongs to another user; ${hint}`),
-  );
+  expect(() => claimDataFolder(data)).toThrow(new UserError(`the data folder ${data} belongs to another user`, hint));
 });

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Program } from "./program.ts";
+import { findingsOf, type Program, programOf } from "./program.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
 import { UNKNOWN } from "../../../policy/resource.ts";
 import { canary, PATIENCE } from "../../helpers/program.ts";
-import { findingsOf, programOf } from "./program.ts";
 import { BAD } from "./bad.ts";
 
 describe("programs that the policy pack refuses", () => {

@@ -21,7 +21,7 @@ describe("a wrong command line", () => {
     [["check", "prod"], /^Pulumi\.prod\.yaml: 1 problem\n/],
     [
       ["check", "dev", "--schema", "private_marts"],
-      /^--schema "private_marts" is not exposed. Name one of api_v1, marts, raw\.\n$/,
+      /^--schema "private_marts" is not exposed\. Name one of api_v1, marts, raw\.\n$/,
     ],
     [["check", "dev", "--schema", "../x"], /^--schema "\.\.\/x" is not exposed\. /],
   ])("exits with 2 and a message: %j", async (args, message) => {
@@ -43,7 +43,7 @@ describe("an unknown database", () => {
     expect(await project.run("check", "dev")).toEqual({
       code: 2,
       out: "",
-      error: "stack dev has no data_api, so it has no contract\n",
+      error: "stack dev has no data_api, so it has no contract. Add data_api to its stack file.\n",
     });
   });
 
@@ -76,7 +76,8 @@ describe("an unknown database", () => {
     expect(await project.run("check", "dev", "--database-url-from", "postgres://me:canary@h/d")).toEqual({
       code: 2,
       out: "",
-      error: "--database-url-from takes the name of an environment variable, not the URL itself\n",
+      error:
+        "--database-url-from takes the name of an environment variable, not the URL itself. Put the URL into a variable.\n",
     });
   });
 

@@ -1,6 +1,5 @@
 /** The gateway's own 404 and 503 pass no check that expects an application. */
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
 import {

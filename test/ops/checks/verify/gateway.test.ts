@@ -1,7 +1,6 @@
 /** The Job of verify waits for names and policies that come late. */
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { waitForGateway } from "../../../../ops/checks/verify/job/gateway.ts";
 

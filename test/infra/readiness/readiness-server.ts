@@ -20,7 +20,7 @@ export const settings = (fields: Partial<Blueprint> = {}): Blueprint => ({
   ...fields,
 });
 
-export class AuthentikApi {
+export class ReadinessServer {
   version = "2026.5.2";
   readonly flows = new Set(LOOKED_UP.flows);
   readonly mappings = new Set(LOOKED_UP.mappings);

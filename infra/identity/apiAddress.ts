@@ -7,7 +7,7 @@ import { isLoopbackName, type pluginsResolve } from "../loopback.ts";
  * `*.localhost` is the one kind of name that browsers resolve and the provider plugin often does not ({@link pluginsResolve}). The Service's address
  * works on a node of the cluster and on the local platform; on Rancher Desktop and k3d it needs the hosts file instead.
  * @param browserUrl URL of authentik for browsers
- * @throws Error with the fix when neither is possible
+ * @throws Error with the hint when neither is possible
  */
 export async function apiAddress(
   { install, service, apiUrl }: Pick<IdentityProvider, "install" | "service" | "apiUrl">,

@@ -1,4 +1,4 @@
-/** `npx gatehouse doctor`: checks every prerequisite of a first deployment, with a fix for each. See docs/doctor.md. */
+/** `npx gatehouse doctor`: checks every prerequisite of a first deployment, with a hint for each. See docs/doctor.md. */
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
@@ -15,7 +15,7 @@ import { painter } from "../terminal/paint.ts";
 export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS): Promise<number> {
   return runCommand("doctor", args, shell, (command, end) =>
     command
-      .description("Check every prerequisite of the first deployment, and print a fix for each. Only reads.")
+      .description("Check every prerequisite of the first deployment, and print a hint for each. Only reads.")
       .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
       .option("--json", "print the checks as JSON")
       .action(async (context: string, { json }: { json?: true }) => {

@@ -42,7 +42,7 @@ const steps = jobs.flatMap(({ at, job }) => job.steps.map((step) => ({ at, step 
 const isForForks = ({ on }: Workflow) => "pull_request" in on;
 const SAME_REPOSITORY = "github.event.pull_request.head.repo.full_name == github.repository";
 
-test("finds the four workflows of the project", () => {
+test("contains four workflows", () => {
   expect(files).toEqual(["e2e.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"]);
 });
 
@@ -50,7 +50,7 @@ test.each(workflows)("$file matches GitHub's schema", ({ text }) => {
   expect(validateWorkflow(text)).toEqual({ actionType: "workflow", errors: [] });
 });
 
-test("control: rejects a misspelt key by GitHub's schema", () => {
+test("control: rejects a misspelt key with GitHub's schema", () => {
   const wrong = readFileSync(join(folder, "nightly.yml"), "utf8").replace("runs-on:", "run-on:");
   expect(validateWorkflow(wrong).errors.length).toBeGreaterThan(0);
 });

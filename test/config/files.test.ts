@@ -40,7 +40,7 @@ describe("the files of the project", () => {
     ["a secret in plain text", "gatehouse:postgres", { host: "db", password: "hunter2" }],
     ["a service without its type's block", "gatehouse:protected_services", [oauth2({ oauth_config: undefined })]],
     ["an unknown key of a domain", "gatehouse:domains", { localhost: { enabeld: true } }],
-  ])("rejects %s by the JSON schema", (_, section, value) => {
+  ])("rejects %s with the JSON schema", (_, section, value) => {
     expect(accepts(section, value)).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe("the files of the project", () => {
     ["keys of other namespaces", "aws:region", "eu-north-1"],
     ["encrypted variables", "variables:TOKEN", { secure: "v1:abc" }],
     ["a port that is a variable", "gatehouse:postgres", { host: "${HOST}", port: "${PORT}", password: "${PASSWORD}" }],
-  ])("accepts %s by the JSON schema", (_, section, value) => {
+  ])("accepts %s with the JSON schema", (_, section, value) => {
     expect(accepts(section, value)).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ test("throws with the command that creates a Pulumi.yaml if there is none", () =
   );
 });
 
-test("returns the package in this repository", () => {
+test("returns the package's folder if the working directory is in this repository", () => {
   expect(projectFolder(join(packageFolder(), "docs"))).toBe(packageFolder());
   expect(projectFolder(folder)).toBe(packageFolder());
 });

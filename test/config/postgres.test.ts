@@ -63,7 +63,7 @@ describe("the Postgres server", () => {
   });
 });
 
-describe("a Postgres server is refused", () => {
+describe("an invalid Postgres server", () => {
   const EXISTING = "describes an existing server, but install deploys one";
   test.each<[string, Parameters<typeof problemsOf>[0], string[]]>([
     [
@@ -122,7 +122,7 @@ describe("a Postgres server is refused", () => {
         "postgres.install.colour: unknown key. Remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring.",
       ],
     ],
-  ])("reports the problems of one %s", (_, raw, problems) => {
+  ])("is rejected %s", (_, raw, problems) => {
     expect(problemsOf(raw)).toEqual(problems);
   });
 });

@@ -15,7 +15,7 @@ describe("HEAD with limit=0 and Prefer: count=exact", () => {
     ["/ssb_kommuner", "raw", "*/357"],
     ["/distrikt_summary", "api_v1", "*/15"],
     ["/ref_number", "marts", "*/1500"],
-  ])("returns for %s in %s the Content-Range %s and no rows", async (path, profile, range) => {
+  ])("returns no rows for %s in %s, with the Content-Range %s", async (path, profile, range) => {
     const target = `${path}?limit=0`;
     const headers = { "Accept-Profile": profile, Prefer: "count=exact" };
     const expected = rowsResponse({ status: 206, profile, target, range, applied: "count=exact", body: "" });

@@ -118,7 +118,7 @@ test.each([
   expect((await sendRequest(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
 });
 
-test("control: runs more queries of a client than allowed without limits per client, and with FULL=1 delays or fails other clients in a flood", () =>
+test("control: without limits per client, rejects no request with 429; with FULL=1, a flood delays or fails other clients", () =>
   withoutSlots(async () => {
     const restore = await withoutLimits();
     try {

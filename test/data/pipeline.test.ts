@@ -65,7 +65,7 @@ describe("a new table", () => {
   });
 });
 
-describe("an object that reads a private table cannot be created:", () => {
+describe("a private table", () => {
   afterEach(() => asOwner("drop schema if exists staging cascade").catch(() => undefined));
 
   test.each([

@@ -133,7 +133,7 @@ const CALLS = [
   ],
 ];
 
-describe("a function cannot be called", () => {
+describe("a function", () => {
   test.each(CALLS)("rejects a call at %s", async (path) => {
     for (const schema of ["api_v1", "marts", "gatehouse_openapi", "gatehouse"]) {
       for (const method of ["GET", "HEAD", "POST"]) {
@@ -145,7 +145,7 @@ describe("a function cannot be called", () => {
   });
 });
 
-describe("a private name gets the same response as an unknown one", () => {
+describe("a private name", () => {
   /** Expects that the responses for a private and an unknown name differ in the name only. */
   async function expectSame(
     line: (name: string) => string,
@@ -180,7 +180,7 @@ describe("a private name gets the same response as an unknown one", () => {
     ["a call", (name: string) => `GET /rpc/${name}`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}`],
     ["a text search configuration", (name: string) => `GET /fact_observation?label=fts(${name}).x`],
-  ])("returns the same response for a table and a column in %s", async (_, line) => {
+  ])("returns the same response as an unknown name for a table and a column in %s", async (_, line) => {
     await expectSame(line, table, { headers: marts });
     await expectSame(line, column, { headers: marts });
   });
@@ -191,7 +191,7 @@ describe("a private name gets the same response as an unknown one", () => {
     ["a nested path", (name: string) => `GET /${name}/person`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}.secret_person`],
     ["a schema of the description", (name: string) => `GET /openapi.json?schema=${name}`],
-  ])("returns the same response for a schema in %s", async (_, line) => {
+  ])("returns the same response as an unknown name for a schema in %s", async (_, line) => {
     await expectSame(line, schema, { headers: marts });
   });
 

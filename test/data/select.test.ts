@@ -85,7 +85,7 @@ describe("an estimate", () => {
     expect(await responseTo(`GET ${target}`, { headers: { ...marts, Prefer } })).toEqual(NO_ROUTE);
   });
 
-  test("is the only preference that PostgREST and the database receive if it is in the first of two lines", async () => {
+  test("is the only applied preference if it is in the first of two Prefer lines", async () => {
     const lines = [...Object.entries(marts), ["Prefer", "count=planned"], ["Prefer", "handling=lenient"]] as const;
     const { status, headers } = await sendRequest("HEAD /ref_number?limit=0", { headers: lines });
     expect([status, headers["preference-applied"]]).toEqual([206, "count=planned"]);

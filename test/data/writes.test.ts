@@ -117,7 +117,7 @@ async function transmit(bytes: string): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-describe("each defence is sufficient:", () => {
+describe("each defence alone", () => {
   let direct: NonNullable<RequestOptions["to"]>;
   beforeEach(async () => {
     direct = await podAddress();
@@ -136,15 +136,15 @@ describe("each defence is sufficient:", () => {
     expect(await checksum()).toBe(before);
   };
 
-  test("rejects a write by the grants, without the gateway and the pre-request function", () =>
+  test("rejects a write with the grants alone", () =>
     withoutPreRequest(() =>
       expectUnchanged(async () => expect(await attempt({ to: direct })).toEqual([401, "42501"])),
     ));
 
-  test("rejects a write by the pre-request function, without the gateway and with all grants", () =>
+  test("rejects a write with the pre-request function alone", () =>
     withAllGrants(() => expectUnchanged(async () => expect(await attempt({ to: direct })).toEqual([405, "25006"]))));
 
-  test("rejects a write by the gateway, without the pre-request function and with all grants", () =>
+  test("rejects a write at the gateway alone", () =>
     withoutPreRequest(() =>
       withAllGrants(() => expectUnchanged(async () => expect(await attempt()).toEqual([404, "404 page not found\n"]))),
     ));

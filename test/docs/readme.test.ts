@@ -33,6 +33,6 @@ test("plans the first example of README.md as printed", async () => {
   }
 });
 
-test("limits README.md to 150 lines", () => {
+test("finds at most 150 lines in README.md", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });

@@ -136,7 +136,7 @@ describe("a host", () => {
     expect(outcome(await sendRaw(`${url()}/x`, { host }))).toBe(expected);
   });
 
-  test("gets 400 in two Host headers", async () => {
+  test("gets 400 if the request has two Host headers", async () => {
     const own = new URL(url()).host;
     for (const [first, second] of [
       [own, open],

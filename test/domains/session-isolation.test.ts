@@ -152,7 +152,7 @@ describe("control: on one shared outpost", () => {
     for (const { url } of [guestbook(), forward()]) await untilUnmarked(`${url}/x`, mark);
   };
 
-  test("opens a service that the user is not allowed to use with the session of another one", async () => {
+  test("accepts the session of one service at another one that the user is not allowed to use", async () => {
     await withSharedOutpost(async () => {
       const value = await withClient(async (client) => {
         await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));

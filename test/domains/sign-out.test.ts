@@ -70,7 +70,7 @@ describe("sign-out", () => {
     }));
 });
 
-test("returns 404 also with a session for the addresses of forward auth, whose response headers contain the token", async () => {
+test("returns 404 for the endpoints of forward auth, also with a session", async () => {
   const lines = [await sessionAt(forward())];
   expect((await sendRaw(`${forward()}/x`, { lines })).status).toBe(200);
   for (const path of [

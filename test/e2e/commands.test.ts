@@ -72,12 +72,12 @@ function command(name: string, ...args: readonly string[]): Promise<CommandResul
   );
 }
 
-test("prints the plan of the stack with plan --json", async () => {
+test("plan --json: prints the plan of the stack", async () => {
   const { code, out } = await command("plan", "local", "--json");
   expect([code, (JSON.parse(out) as { stack: string }).stack]).toEqual([0, "local"]);
 });
 
-test("prints a changed session as text, JSON and a comment with diff", async () => {
+test("diff: prints a changed session as text, JSON and a comment", async () => {
   const before = join(folder, "Pulumi.local.yaml");
   const text = readFileSync(join(PROJECT, "Pulumi.local.yaml"), "utf8");
   writeFileSync(before, text.replace("      groups: [admins]\n", "      groups: [admins]\n      session: hours=1\n"));
@@ -87,7 +87,7 @@ test("prints a changed session as text, JSON and a comment with diff", async () 
   }
 });
 
-test("passes verify with output as text, JSON and JUnit", async () => {
+test("verify: passes, and writes JSON and JUnit", async () => {
   const junit = join(folder, "verify.xml");
   const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
   expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
@@ -95,18 +95,18 @@ test("passes verify with output as text, JSON and JUnit", async () => {
   expect((await command("verify", CONTEXT, "--only", "routes,sign-in")).code).toBe(0);
 });
 
-test("finds no symptom with diagnose, which writes a report", async () => {
+test("diagnose: reports no symptom", async () => {
   const { code, out } = await command("diagnose", CONTEXT);
   expect([code, out.includes("No symptom.")]).toEqual([0, true]);
   const reports = join(inject("platform").data, "diagnose");
   for (const name of readdirSync(reports)) output += readFileSync(join(reports, name), "utf8");
 });
 
-test("finds no object that bypasses the plan with audit", async () => {
+test("audit: reports no object that bypasses the plan", async () => {
   expect((await command("audit", CONTEXT, "--json")).code).toBe(0);
 });
 
-test("finds every prerequisite of the local platform with doctor", async () => {
+test("doctor: passes on the local platform", async () => {
   const { code, out } = await command("doctor", CONTEXT, "--json");
   const { summary } = JSON.parse(out) as { summary: { failed: number } };
   expect([code, summary.failed]).toEqual([0, 0]);
@@ -117,7 +117,7 @@ test("passes contract check for the local stack", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });
 
-fullTest("reports no changes with preview after a deployment", async () => {
+fullTest("preview: reports no changes after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
 });
 
@@ -127,7 +127,7 @@ fullTest("reports no drift with preview --drift after a deployment", async () =>
   expect(code).toBe(0);
 });
 
-test("prints a changed object first with preview --drift", async () => {
+test("preview --drift: prints a changed object first", async () => {
   const api = clusterConfig().makeApiClient(KubernetesObjectApi);
   const strip = {
     ...{ apiVersion: "traefik.io/v1alpha1", kind: "Middleware" },
@@ -151,7 +151,7 @@ test("prints a changed object first with preview --drift", async () => {
   }
 });
 
-test("reports unchanged with deploy from another folder, and exits with 2 without --yes and a terminal", async () => {
+test('deploy: reports "unchanged" from another folder, and exits with 2 without --yes and a terminal', async () => {
   const { code, out } = await run(join(PROJECT, "deploy"), CONTEXT, "--yes", "--json");
   const { outcome, changes } = JSON.parse(out) as { outcome: string; changes: unknown[] };
   expect([code, outcome, changes]).toEqual([0, "unchanged", []]);

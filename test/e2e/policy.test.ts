@@ -99,7 +99,7 @@ describe("a preview", () => {
     expect(outcome.steps.map(({ name }) => name)).not.toContain("Deploying");
   });
 
-  test("does not start if the policy pack cannot run, and the problem names the cause and the fix", async () => {
+  test("does not start if the policy pack cannot run, and the problem contains the cause and a hint", async () => {
     const environment = { ...target.environment, PATH: "/nowhere" };
     const { outcome } = await deploy(program, false, { ...target, environment });
     expect([outcome.outcome, outcome.steps.map(({ name }) => name)]).toEqual([

@@ -10,7 +10,7 @@ class Component extends pulumi.ComponentResource {
   }
 }
 
-test("returns the URN of an older program, without the component around all others", async () => {
+test("returns the URN of an older program, which has no outer component, as the alias", async () => {
   const urns = await record(async () => {
     const around = new Component("gatehouse:index:Gatehouse", "gatehouse");
     const gateway = new Component("gatehouse:gateway:Gateway", "gateway", onceInStack(around));

@@ -86,7 +86,7 @@ async function lockOf(user: string): Promise<string> {
   }
 }
 
-test("refuses a password that the role would not have in the preview, without printing it", async () => {
+test("rejects, in the preview, a password that the plugin would store differently, without printing it", async () => {
   const { stack: deployed, use } = await workshop.open("backslash", () => undefined);
   const text = { template: "${ODD}", variables: ["ODD"] };
   process.env["ODD"] = "canary\\";

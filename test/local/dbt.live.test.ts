@@ -114,7 +114,7 @@ test("fills the tables and the catalog with dbt build", async () => {
     .toBe("Number of municipalities in the county");
 });
 
-test("describes the same catalog from target/manifest.json as with the hook", async () => {
+test("writes the same catalog entries from target/manifest.json as from the hook", async () => {
   const manifest = readFileSync(join(project, "target/manifest.json"), "utf8");
   const session = await api.session();
   try {
@@ -176,7 +176,7 @@ test("answers every read during a rebuild, which keeps grants and views, and cha
 });
 
 // The check itself is tested in sql-dbt-check.live.test.ts; each run of dbt takes seconds of CPU time.
-fullTest("refuses grants of dbt without the anonymous role, which close tables without the check", async () => {
+fullTest("rejects +grants without the anonymous role; without the check, the tables are not readable", async () => {
   const { anonymous, owner } = api.roles;
   const file = join(project, "dbt_project.yml");
   const before = readFileSync(file, "utf8");

@@ -165,7 +165,7 @@ describe.each([
     expect((await findings()).map(({ subject, danger }) => [subject, danger])).toEqual(unenforced.sort());
   });
 
-  test("names a relation that slipped through, with the fix", async () => {
+  test("names a relation that slipped through, with a hint", async () => {
     await api.query("create table analytics_api.slipped as select 1 as id", "outsider");
     expect((await read("/slipped")).status).toBe(401);
     expect((await differences()).map(({ subject, message, hint }) => [subject, message, hint])).toEqual([
@@ -183,7 +183,7 @@ describe.each([
     await api.query("drop table analytics_api.slipped");
   });
 
-  test("names a private relation that can be read, with the fix", async () => {
+  test("names a private relation that can be read, with a hint", async () => {
     await api.query("grant usage on schema people to public; grant select on people.customer to gatehouse_anonymous");
     const found = await differences();
     expect(found.map(({ subject, danger, message }) => [subject, danger, message])).toEqual([

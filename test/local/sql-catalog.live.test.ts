@@ -216,7 +216,7 @@ describe("the tables that pipelines fill", () => {
       "provider_is_a_tag_value",
     ],
     ["insert into catalog.dimensions (source_id, dimension) values ('unknown', 'x')", "dimensions_source_id_fkey"],
-  ])("reject %s by %s", async (sql, constraint) => {
+  ])("reject %s with the constraint %s", async (sql, constraint) => {
     await expect(owner(sql)).rejects.toMatchObject({ constraint });
   });
 

@@ -143,7 +143,7 @@ test("copies comments of views that are older than the trigger in the migration,
   expect(await comments("api_v1.early")).toEqual(["The base", "Another key"]);
 });
 
-test("runs DDL of a transaction without a wait for DDL of an open one, after views were dropped", async () => {
+test("does not block DDL behind the DDL of an open transaction after views were dropped", async () => {
   const sessions = await Promise.all([api.session(), api.session()]);
   const [first, second] = sessions;
   try {

@@ -33,7 +33,7 @@ test("refuses also in a session with session_replication_role = replica, which b
   await expect(api.query(sql)).rejects.toThrow(refusal("view", "api_v1.people"));
 });
 
-describe("refuses to serve personal data", () => {
+describe("personal data", () => {
   test("refuses the position of a sequence", async () => {
     await api.query("create sequence if not exists private_marts.numbers", api.roles.owner);
     const sql = "create view api_v1.last_number as select last_value from private_marts.numbers";
@@ -120,7 +120,7 @@ describe("refuses to serve personal data", () => {
     expect(await attempt(sql)).toBe(refusal(kind, relation, source));
   });
 
-  test("refuses the superuser as well, with a hint", async () => {
+  test("rejects statements of the superuser as well, with a hint", async () => {
     await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
       hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",

@@ -221,7 +221,7 @@ describe.each<[string, Program, boolean]>([
   });
 });
 
-test("fails in PostgREST for a chain that ends at an intermediate certificate", async () => {
+test("rejects, in PostgREST, a chain that ends at an intermediate certificate", async () => {
   const { certificate, key } = issue(intermediate, "DNS:localhost");
   await encrypt(address, folder, { certificate: certificate + intermediate.certificate, key });
   const attempt: Attempt = { sslmode: "verify-full", sslrootcert: intermediate.certificate, host: "localhost" };

@@ -121,7 +121,7 @@ test("writes a project whose plan is valid with gatehouse init in an empty folde
   expect(existsSync(join(project, schema))).toBe(true);
 });
 
-test("reads the project from a folder inside, and names init outside", async () => {
+test("finds the project from a subfolder, and prints the command init outside of a project", async () => {
   const bin = join(project, "node_modules/.bin/gatehouse");
   mkdirSync(join(project, "notes"));
   const { stdout } = await run(bin, ["plan", "k3s"], { cwd: join(project, "notes") });
@@ -170,7 +170,7 @@ console.log(JSON.stringify([...types]));
   );
 });
 
-test("has complete types", async () => {
+test("type-checks a program that uses the package", async () => {
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "index.ts"];
   const tsc = join(packageFolder(), "node_modules/@typescript/native/bin/tsc");
   await expect(run(process.execPath, [tsc, ...options], { cwd: project })).resolves.toMatchObject({ stdout: "" });
@@ -182,6 +182,6 @@ test("has complete types", async () => {
   });
 });
 
-test("starts its policy pack", async () => {
+test("starts the policy pack of the package", async () => {
   await checkPolicyPack(process.env, join(project, "node_modules/gatehouse/dist"));
 });

@@ -81,22 +81,25 @@ describe("the gateway under mocks", () => {
     ["-401", "nginx", false, [...asked, "X-Original-URI"]],
     ["-upstream", "traefik", true, asked],
     ["-401-upstream", "nginx", true, [...asked, "X-Original-URI"]],
-  ])("sends forward auth%s to the endpoint for %s", (variant, endpoint, trustForwardHeader, authRequestHeaders) => {
-    const name = new RegExp(`^default/gatehouse-outpost-all-users-[0-9a-f]{8}-forward-auth${variant}$`);
-    const places = [...recorder.objects<Spec>("traefik.io/v1alpha1:Middleware")];
-    const found = places.filter(([place]) => name.test(place)).map(([, middleware]) => middleware.spec);
-    // Hosts over http and over https have different outposts.
-    expect(found.length).toBe(variant.includes("upstream") ? 1 : 2);
-    for (const middleware of found)
-      expect(middleware).toEqual({
-        forwardAuth: {
-          address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
-          ...{ trustForwardHeader, authRequestHeaders },
-          authResponseHeaders: [...IDENTITY_HEADERS],
-          maxResponseBodySize: 1_048_576,
-        },
-      });
-  });
+  ])(
+    "configures the middleware forward-auth%s with the endpoint %s",
+    (variant, endpoint, trustForwardHeader, authRequestHeaders) => {
+      const name = new RegExp(`^default/gatehouse-outpost-all-users-[0-9a-f]{8}-forward-auth${variant}$`);
+      const places = [...recorder.objects<Spec>("traefik.io/v1alpha1:Middleware")];
+      const found = places.filter(([place]) => name.test(place)).map(([, middleware]) => middleware.spec);
+      // Hosts over http and over https have different outposts.
+      expect(found.length).toBe(variant.includes("upstream") ? 1 : 2);
+      for (const middleware of found)
+        expect(middleware).toEqual({
+          forwardAuth: {
+            address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
+            ...{ trustForwardHeader, authRequestHeaders },
+            authResponseHeaders: [...IDENTITY_HEADERS],
+            maxResponseBodySize: 1_048_576,
+          },
+        });
+    },
+  );
 
   test("configures basic auth with a Secret and a realm of its service, which passes the username and removes the password", () => {
     expect(spec("Middleware", "legacy-basic-auth")).toEqual({
@@ -196,7 +199,7 @@ describe("options that are off", () => {
 });
 
 test(
-  "keeps names of the engine different where dashes would join them",
+  "gives resources different names if joining with dashes is ambiguous",
   async () => {
     const groups = ["eu-staff", "staff"];
     const eu = domain("eu.example.org", { protocol: "https", description: "Europe" });

@@ -157,13 +157,16 @@ describe("settings of a provider", () => {
     await restore();
   });
 
-  test.each(["user_id", "user_uuid", "user_username", "user_email"])("sets sub by the mode %s", async (sub_mode) => {
-    const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
-    const restore = await configure(authentik.url, { sub_mode });
-    const { body } = await redeem({ ...confidential, code: (await codeFor(authentik.url, authorize())).code });
-    expect(claimsOf(body).sub).toBe(expected[sub_mode] ?? "bob@x.test");
-    await restore();
-  });
+  test.each(["user_id", "user_uuid", "user_username", "user_email"])(
+    "sets sub according to sub_mode %s",
+    async (sub_mode) => {
+      const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
+      const restore = await configure(authentik.url, { sub_mode });
+      const { body } = await redeem({ ...confidential, code: (await codeFor(authentik.url, authorize())).code });
+      expect(claimsOf(body).sub).toBe(expected[sub_mode] ?? "bob@x.test");
+      await restore();
+    },
+  );
 
   test("requires the verifier of the challenge, and no secret, from a public client", async () => {
     const restore = await configure(authentik.url, { client_type: "public" });

@@ -79,7 +79,7 @@ describe("lists", () => {
 });
 
 describe("rights", () => {
-  test("list POST in the description for a superuser only", async () => {
+  test("are described for a superuser only: POST in the answer to OPTIONS", async () => {
     const user = await call("POST", "/core/users/", { username: "limited", name: "Limited" });
     await call("POST", "/core/tokens/", { identifier: "limited", user: user.body["pk"], intent: "api" });
     const { key } = (await call("GET", "/core/tokens/limited/view_key/")).body as { key: string };

@@ -214,7 +214,7 @@ test("routes the outposts' path of a domain to the backend that the plan assigns
   );
 });
 
-test("creates a plan of linear size for 1,000 services on 3 domains", () => {
+test("creates a plan whose size grows linearly up to 1,000 services on 3 domains", () => {
   const sizesOf = (count: number) => {
     const list = Array.from({ length: count }, (_, index) =>
       proxy({ name: `service-${index}`, application_slug: `service-${index}` }),

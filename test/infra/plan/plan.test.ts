@@ -12,7 +12,7 @@ import { BOTH, planOf } from "./stacks.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 
 describe("the plan of the stack files", () => {
-  test.each(["dev", "local", "production"])("is the one in test/golden for %s", async (name) => {
+  test.each(["dev", "local", "production"])("equals test/golden for the stack %s", async (name) => {
     const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));
     const text = await format(JSON.stringify(plan), { parser: "json", printWidth: 120 });
@@ -142,7 +142,7 @@ describe("groups", () => {
   });
 });
 
-test("names the provider that signs the identity headers by the stack if stacks share an identity provider", () => {
+test("adds the stack to the name of the provider that signs the identity headers if stacks share an identity provider", () => {
   const slug = (identity_provider: Record<string, unknown>) =>
     computePlan(parseStack({ ...stack({ identity_provider }), stack: "prod" }, shell)).identitySlug;
   expect(slug(sections.identity_provider)).toBe("gatehouse-identity");

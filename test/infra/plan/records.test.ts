@@ -31,7 +31,7 @@ test("gives one application and one outpost to every exposure with forward auth,
   });
 });
 
-test("uses every slug in the identity provider once", () => {
+test("gives each application and provider a unique slug", () => {
   always((plan) => {
     const slugs = [
       plan.identitySlug,

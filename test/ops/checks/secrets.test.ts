@@ -34,7 +34,7 @@ test("does not decrypt a stack file without secrets, nor on the local platform",
   }
 });
 
-test("includes an encrypted client id in the secrets, and not one in plain text", async () => {
+test("includes a client id in the secrets only if it is encrypted", async () => {
   const config = { client_id: "${CLIENT}", client_secret: "${SECRET}", redirect_uri: "/login" };
   for (const [value, known] of [
     [{ value: "grafana" }, ["SECRET"]],

@@ -155,12 +155,12 @@ test.each([
   ["failed", 1],
   ["declined", 1],
   ["refused", 2],
-] as const)("exits after the outcome %s with %i", async (end, code) => {
+] as const)("maps the outcome %s to exit code %i", async (end, code) => {
   ending = end;
   expect(await run(["rancher-desktop"])).toBe(code);
 });
 
-test("writes one document only to standard output with --json", async () => {
+test("writes only one document to standard output with --json", async () => {
   const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {}, (context, shell, options) => {
     options.print("a preview");
     return deploy(context, shell, options);

@@ -27,7 +27,7 @@ test("prints the list of commands for --help", async () => {
   expect(out).toBe(USAGE);
 });
 
-test("finds the commands that npm runs in package.json", () => {
+test("defines npm scripts for exactly these commands", () => {
   const { scripts } = JSON.parse(readFileSync(join(SHELL.project, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };

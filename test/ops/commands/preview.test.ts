@@ -22,7 +22,7 @@ test("rejects --skip-policy", async () => {
   });
 });
 
-test("exits with 2 and prints cause and fix if the policy pack cannot run", async () => {
+test("exits with 2 and prints the cause and a hint if the policy pack cannot run", async () => {
   const { code, error } = await run("rancher-desktop");
   expect(code).toBe(2);
   expect(error).toMatch(

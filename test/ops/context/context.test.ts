@@ -113,7 +113,7 @@ test("uses ports and secrets of the local platform's start for its own context a
   expect([other.settings.domains[0]?.port, other.environment["TOKEN"], other.local]).toEqual([80, undefined, false]);
 });
 
-test("finds another context in each of the project's own stack files", () => {
+test("finds each context in only one of the project's stack files", () => {
   const contexts = knownContexts(join(import.meta.dirname, "../../..")).flatMap(({ names }) => names);
   expect(contexts).toContain("gatehouse-local");
   expect(new Set(contexts).size).toBe(contexts.length);

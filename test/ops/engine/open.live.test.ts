@@ -51,7 +51,7 @@ test("replaces a link to another program that exists already", async () => {
   expect(readlinkSync(command)).toBe(cli);
 });
 
-test("changes neither a stack file with a key nor a backend without the stack", async () => {
+test("changes neither the stack file nor the backend if the file has a key and the backend no stack", async () => {
   const file = join(folder, "Pulumi.dev.yaml");
   const text = "secretsprovider: awskms://alias/gatehouse?region=eu-north-1\nencryptedkey: AQICAHic\nconfig: {}\n";
   writeFileSync(file, text);

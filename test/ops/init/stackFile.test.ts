@@ -47,7 +47,7 @@ test("is valid for all answers, except for the secrets that are not set yet", ()
   );
 });
 
-test("creates the name of a stack from the characters that Pulumi accepts", () => {
+test("replaces characters in the name of a stack that Pulumi does not accept", () => {
   fc.assert(
     fc.property(fc.string(), (name) => {
       expect(stackOf(name)).toMatch(/^[A-Za-z0-9_.-]+$/);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../config/userError.ts";
 import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
 
-test("marks a data folder when it creates it, and names a folder that it cannot create with the fix", () => {
+test("marks a data folder when it creates it, and names a folder that it cannot create, with a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
   const data = join(folder, "data");
   claimDataFolder(data);

@@ -138,7 +138,7 @@ test("has the pinned version in every address of tools.json, and a pinned archiv
   expect(new Set(archives.map(([, { sha256 }]) => sha256)).size).toBe(4);
 });
 
-test("refuses another platform only for programs of the local platform, in one sentence", () => {
+test("rejects an unsupported platform only for programs of the local platform, in one sentence", () => {
   const sentence =
     "The local platform (npm start, npm test, npm run bench) requires Linux on x64, and this machine is darwin-arm64: " +
     "use an existing cluster with npx gatehouse deploy CONTEXT, or a virtual machine with Linux on x64.";

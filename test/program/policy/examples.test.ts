@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PATIENCE } from "../../helpers/program.ts";
 import { findingsOf, programOf } from "./program.ts";
 
-describe("every example passes the policy pack", () => {
+describe("the policy pack", () => {
   for (const stack of ["dev", "local", "production", ".github/k3d/k3d"]) {
     test(`accepts ${stack}`, { timeout: PATIENCE }, async () => {
       const program = await programOf(stack);
@@ -11,9 +11,13 @@ describe("every example passes the policy pack", () => {
     });
   }
 
-  test("requires the digests of the example for production", { timeout: PATIENCE }, async () => {
-    const program = await programOf("production", { "gatehouse:images": { value: {} } });
-    const found = new Set(findingsOf(program).map((finding) => finding.split(":")[0]));
-    expect([...found]).toEqual(["images-state-digests"]);
-  });
+  test(
+    "reports only images-state-digests for the production example without gatehouse:images",
+    { timeout: PATIENCE },
+    async () => {
+      const program = await programOf("production", { "gatehouse:images": { value: {} } });
+      const found = new Set(findingsOf(program).map((finding) => finding.split(":")[0]));
+      expect([...found]).toEqual(["images-state-digests"]);
+    },
+  );
 });

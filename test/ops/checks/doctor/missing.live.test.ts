@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => systems.stop());
 
-test("reports each prerequisite that an empty cluster lacks, with a fix", async () => {
+test("reports each prerequisite that an empty cluster lacks, with a hint", async () => {
   const examination = await stack.examine({
     "gatehouse:identity_provider": stack.identityProvider({ token: "${RESTRICTED}" }),
   });
@@ -54,7 +54,7 @@ test("reports each prerequisite that an empty cluster lacks, with a fix", async 
   expect(examination.code).toBe(1);
 });
 
-test("prints the line to add to the stack file without cluster.uid", async () => {
+test("prints the line to add to the stack file if cluster.uid is missing", async () => {
   const { checks } = await stack.examine();
   expect(checks["Cluster: identity"]).toEqual({
     state: "skipped",

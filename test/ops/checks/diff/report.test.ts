@@ -144,7 +144,7 @@ describe("secrets and variables", () => {
     expect(commandEnvironment(environment)).toEqual({ ...environment, MESH_DOMAIN: "mesh.example.org" });
     expect(commandEnvironment({ PATH: "/bin" })).toEqual({ PATH: "/bin" });
     expect(() => commandEnvironment({ GATEHOUSE_VARIABLES: "canary-7f3a9c" })).toThrow(
-      new UserError("GATEHOUSE_VARIABLES is not valid JSON. In a GitHub workflow, set it to ${{ toJSON(vars) }}."),
+      new UserError("GATEHOUSE_VARIABLES is not valid JSON", "in a GitHub workflow, set it to ${{ toJSON(vars) }}"),
     );
   });
 

@@ -1,3 +1,4 @@
+/** Retries are in test/infra/apiRetry.test.ts, for every client. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -25,19 +26,6 @@ function inTurn(received: string[], ...statuses: number[]): RequestListener {
     response.writeHead(statuses[received.length - 1] ?? 404).end("{}");
   };
 }
-
-test("repeats a request not before the time in Retry-After", async () => {
-  const received: number[] = [];
-  const respond: RequestListener = (_, response) => {
-    received.push(Date.now());
-    if (received.length === 1) response.writeHead(503, { "retry-after": "1" }).end();
-    else response.end("{}");
-  };
-  expect(await ask(respond, (api) => api.one("/core/brands/"))).toEqual({});
-  const [first = 0, second = 0, ...others] = received;
-  expect(others).toEqual([]);
-  expect(second - first).toBeGreaterThanOrEqual(1_000);
-});
 
 test("does not repeat a request whose token is refused, and names the path without its query", async () => {
   const received: string[] = [];

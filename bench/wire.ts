@@ -104,7 +104,7 @@ async function measure(
   const row = own(exposures.data, ROW);
   const open = own(exposures.open, "/");
   const oauth2 = own(exposures.oauth2, "/");
-  const catalog = own(exposures.catalog, "/");
+  const catalog = own(exposures.catalog, "/data");
   const authorization = `Basic ${Buffer.from(`${operator.username}:${operator.password}`).toString("base64")}`;
   const basic = own(exposures.basic, "/", { authorization });
   const forward = own(exposures.forward, "/", { cookie: await sessionCookie(exposures.forward.url, user) });

@@ -113,7 +113,7 @@ test("doctor: passes on the local platform", async () => {
   expect((await command("doctor", CONTEXT)).code).toBe(0);
 });
 
-test("passes contract check for the local stack", async () => {
+test("contract check: passes for the local stack", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });
 
@@ -121,7 +121,7 @@ fullTest("preview: reports no changes after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
 });
 
-fullTest("reports no drift with preview --drift after a deployment", async () => {
+fullTest("preview --drift: reports no drift after a deployment", async () => {
   const { code, out } = await command("preview", CONTEXT, "--drift");
   expect(out).toMatch(/^Drift: none, \d+ resources unchanged\n$/);
   expect(code).toBe(0);

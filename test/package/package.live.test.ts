@@ -135,7 +135,8 @@ test("finds the project from a subfolder, and prints the command init outside of
 test("registers the component and the catalog of the package in the project's program", async () => {
   writeFileSync(
     join(project, "mocks.ts"),
-    `import * as pulumi from "@pulumi/pulumi";
+    `import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import program from "./index.ts";
 const { config } = parse(readFileSync("Pulumi.k3s.yaml", "utf8"));

@@ -20,24 +20,18 @@ const computing = (name: string, include: string[], exclude: string[] = []): Tes
   test: { ...{ name, include, exclude }, pool: "threads", isolate: false, testTimeout: 600_000, hookTimeout: 600_000 },
 });
 
-/** Files that start what they need, one after another: test/main.ts runs several projects at a time. */
-const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({
-  test: {
-    ...{ name, include, ...PATIENT },
-    // Each file sets the environment variables that it reads.
-    isolate: false,
-    fileParallelism: false,
-  },
+/** Files that start other programs, one after another: test/main.ts runs several projects at a time. */
+const starting = (name: string, include: string[]): TestProjectInlineConfiguration => ({
+  // Each file sets the environment variables that it reads.
+  test: { ...{ name, include, ...PATIENT }, isolate: false, fileParallelism: false },
 });
 
-/** Files that share a platform, one after another. */
+/** Files that share a platform. */
 const sharing = (name: string, exclude: string[] = []): TestProjectInlineConfiguration => ({
   test: {
-    ...{ name, exclude, ...PATIENT },
-    include: [`test/${name}/**/*.test.ts`],
+    ...starting(name, [`test/${name}/**/*.test.ts`]).test,
+    exclude,
     globalSetup: [`test/${name}/platform.ts`],
-    fileParallelism: false,
-    isolate: false,
   },
 });
 
@@ -56,9 +50,9 @@ export default defineConfig({
       // The Pulumi program, with mocks instead of an engine.
       computing("program", ["test/program/**/*.test.ts"]),
       computing("emulators", ["emulators/test/**/*.test.ts"], ["**/*.live.test.ts"]),
-      independent("live", ["test/**/*.live.test.ts"]),
-      independent("emulators-live", ["emulators/test/**/*.live.test.ts"]),
-      independent("own", OWN_PLATFORM),
+      starting("live", ["test/**/*.live.test.ts"]),
+      starting("emulators-live", ["emulators/test/**/*.live.test.ts"]),
+      starting("own", OWN_PLATFORM),
       sharing("e2e", OWN_PLATFORM),
       sharing("domains"),
       sharing("data"),

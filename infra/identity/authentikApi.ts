@@ -1,4 +1,4 @@
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 import { type ApiResponse, retryRequest } from "../apiRetry.ts";
 import { lookup } from "../loopback.ts";
 
@@ -6,12 +6,6 @@ import { lookup } from "../loopback.ts";
 const PAGE_SIZE = 100;
 /** A real authentik on a machine with two busy cores took 20 s for one answer (measured). */
 const TIMEOUT_MS = 60_000;
-
-/** Sends one request. */
-type Send = (
-  url: string,
-  options: { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string },
-) => Promise<ApiResponse>;
 
 interface Page<T> {
   readonly results: readonly T[];
@@ -32,19 +26,19 @@ export class StatusError extends Error {
 
 /** authentik's REST API. Paths are those below `/api/v3`. No error contains the token, or any text of a response. */
 export class AuthentikApi {
-  readonly #send: Send;
   readonly #url: string;
   readonly #token: string;
+  readonly #dispatcher: Dispatcher;
   readonly #retry: typeof retryRequest;
 
   /**
    * @param url origin of the server, without `/api/v3`
    * @param retry default: {@link retryRequest}. {@link once} for work that is repeated itself
    */
-  constructor(send: Send, url: string, token: string, retry = retryRequest) {
-    this.#send = send;
+  constructor(url: string, token: string, dispatcher: Dispatcher, retry = retryRequest) {
     this.#url = url;
     this.#token = token;
+    this.#dispatcher = dispatcher;
     this.#retry = retry;
   }
 
@@ -94,12 +88,15 @@ export class AuthentikApi {
     return found as T;
   }
 
-  async #answer(method: string, path: string, body?: object): Promise<ApiResponse> {
+  async #answer(method: Dispatcher.HttpMethod, path: string, body?: object): Promise<ApiResponse> {
     const json = "application/json";
     const headers = { authorization: `Bearer ${this.#token}`, accept: json, "content-type": json };
     const url = `${this.#url}/api/v3${path}`;
-    const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const answer = await this.#retry({ method, url }, () => this.#send(url, options));
+    const options = { method, headers, dispatcher: this.#dispatcher, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await this.#retry({ method, url }, async () => {
+      const { statusCode, headers: received, body: content } = await request(url, options);
+      return { status: statusCode, headers: received, body: await content.text() };
+    });
     if (answer.status !== 200 && answer.status !== 201) throw new StatusError(withoutQuery(path), answer.status);
     return answer;
   }
@@ -133,12 +130,8 @@ export async function withAuthentik<T>(
   retry = retryRequest,
 ): Promise<T> {
   const dispatcher = new Agent({ connect: { lookup }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
-  const send: Send = async (address, options) => {
-    const { statusCode: status, headers, body } = await request(address, { ...options, dispatcher });
-    return { status, headers, body: await body.text() };
-  };
   try {
-    return await work(new AuthentikApi(send, url, token, retry));
+    return await work(new AuthentikApi(url, token, dispatcher, retry));
   } finally {
     await dispatcher.destroy();
   }

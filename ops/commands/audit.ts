@@ -5,10 +5,8 @@ import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openCluster } from "../context/identity.ts";
-import { UserError } from "../../config/userError.ts";
-import { kubeConfigOf } from "../context/kubeconfig.ts";
+import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
-import { errorText } from "../../config/errorText.ts";
 
 interface Options {
   readonly json?: true;
@@ -40,9 +38,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
-    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, undefined, {
-      cause: error,
-    });
+    throw unreachableCluster(context, error);
   });
   const findings = audit(objects, plan, { context, gateway: settings.gateway, accepted: accept });
   const audited = auditedObjects(plan);

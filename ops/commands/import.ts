@@ -7,14 +7,13 @@ import { secretsOf } from "../checks/secrets.ts";
 import { authentikOrigin, knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
 import { UserError } from "../../config/userError.ts";
-import { kubeConfigOf } from "../context/kubeconfig.ts";
+import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
 import { documentOf } from "../import/document.ts";
 import { importServices } from "../import/import.ts";
 import { type IdentityAccess, readSource } from "../import/reader.ts";
 import { reportOf, reportText } from "../import/report.ts";
 import { newStack, type TargetStack } from "../import/target.ts";
 import { painter } from "../terminal/paint.ts";
-import { errorText } from "../../config/errorText.ts";
 
 interface Options {
   readonly json?: true;
@@ -50,9 +49,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const access = await identityOf(stack, authentik, shell);
   const source = await readSource(kubeConfig, access, target).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, undefined, {
-      cause: error,
-    });
+    throw unreachableCluster(context, error);
   });
   const imported = importServices(source, target);
   const report = reportOf(imported, source, target, context);

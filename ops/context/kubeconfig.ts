@@ -1,6 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
+import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 
 /** The lists of a kubeconfig, whose entries have names. */
@@ -42,4 +43,10 @@ function refuseAmbiguous(
       `give it another name in one of them, or set KUBECONFIG to one file`,
     );
   }
+}
+
+/** Returns the error of a command whose cluster cannot be read. */
+export function unreachableCluster(context: string, error: unknown): UserError {
+  const problem = `the cluster of context "${context}" does not answer: ${errorText(error)}`;
+  return new UserError(problem, undefined, { cause: error });
 }

@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
-import { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
+import type { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
 import { readIdentityRecords, requireSuperuser } from "../../../ops/clients/identityRecords.ts";
 
 /** An API whose lists are empty. */
 function api(isSuperuser: boolean): AuthentikApi {
-  const send = (url: string) => {
-    const body = url.endsWith("/core/users/me/")
-      ? { user: { is_superuser: isSuperuser } }
-      : { results: [], pagination: { next: 0 } };
-    return Promise.resolve({
-      url,
-      status: 200,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-  };
-  return new AuthentikApi(send, "http://sso.example.org", "token");
+  const one = () => Promise.resolve({ user: { is_superuser: isSuperuser } });
+  return { one, all: () => Promise.resolve([]) } as unknown as AuthentikApi;
 }
 
 test("reads the records with a superuser's token", async () => {

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Agent } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { rights } from "../../../../ops/checks/doctor/rights.ts";
 import { AuthentikApi } from "../../../../infra/identity/authentikApi.ts";
-import { createClient } from "../../../../ops/clients/http.ts";
 import { oauth2, proxy, shell, stack } from "../../../config/stacks.ts";
 
 /** Permissions of the token's user, as `<verb> <path>`; the responses are those of a real authentik (docs/authentik.md). */
@@ -18,18 +18,14 @@ const server = createServer((request, response) => {
   const body = isOptions ? { name: "List", ...actions } : { results: [], pagination: { next: 0 } };
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 });
-const client = createClient();
+const dispatcher = new Agent();
 let api: AuthentikApi;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  api = new AuthentikApi(
-    (...request) => client.send(...request),
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    "token",
-  );
+  api = new AuthentikApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token", dispatcher);
 });
 afterAll(async () => {
-  await client.close();
+  await dispatcher.close();
   server.close();
 });
 

@@ -8,7 +8,7 @@ import { deadCauses } from "./diagnose/dead.ts";
 import { signInCauses } from "./diagnose/signIn.ts";
 import { unprotectedCauses } from "./diagnose/unprotected.ts";
 import { config, diagnoser, healthy, own, PASSWORDS, stack, start, stop } from "./diagnose/platform.ts";
-import { SECRETS } from "./ownPlatform.ts";
+import { SECRETS } from "../helpers/ownPlatform.ts";
 
 beforeAll(start);
 afterAll(stop);

@@ -11,8 +11,16 @@ import type { Report } from "../../ops/import/report.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { SHELL } from "../helpers/shell.ts";
 import { createServices, LEGACY_PASSWORD, NAMESPACE, SECRETS } from "./import/handWritten.ts";
-import { type Config, common, GAST, INGE, type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
-import { probe } from "./probe.ts";
+import {
+  type Config,
+  common,
+  GAST,
+  INGE,
+  type OwnPlatform,
+  type OwnStack,
+  startOwnPlatform,
+} from "../helpers/ownPlatform.ts";
+import { probe } from "../helpers/probe.ts";
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", plural: "ingressroutes" };
 /** Hosts that an entry serves; the others stay on the routes that exist. */

@@ -8,7 +8,7 @@ import {
   type OwnPlatform,
   type OwnStack,
   startOwnPlatform,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 
 /** Every character that means something in a URI, a shell or a connection string, except the backslash, which roles of the plugin cannot have. */
 const ODD = "p%41:/?#[]@!$&'()*+,;= \"ø";

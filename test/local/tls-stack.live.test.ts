@@ -14,7 +14,7 @@ import {
   type OwnStack,
   service,
   startOwnPlatform,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
 import { fullTest } from "../helpers/fullTest.ts";

@@ -17,8 +17,8 @@ import {
   type OwnStack,
   SECRETS,
   service,
-} from "../e2e/ownPlatform.ts";
-import { type Probe, probe, type Tally } from "../e2e/probe.ts";
+} from "../helpers/ownPlatform.ts";
+import { type Probe, probe, type Tally } from "../helpers/probe.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };

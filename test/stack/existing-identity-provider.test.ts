@@ -18,7 +18,7 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 import { createUsers, openShared } from "./stack.ts";
 
 const SERVER = { name: "authentik-server", namespace: "authentik" };

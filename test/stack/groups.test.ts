@@ -4,7 +4,7 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { changeResources } from "../../ops/engine/state/state.ts";
 import { withClient } from "../domains/fixtures.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type EchoService, INGE, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
+import { type EchoService, INGE, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
 import { openShared } from "./stack.ts";
 
 const EDITOR = { ...INGE, username: "editor", groups: ["editors"] };

@@ -10,10 +10,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyYaml } from "../../local/platform/api.ts";
-import { type Config, deployEcho, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
+import { type Config, deployEcho, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
 import { openShared, SHARED } from "./stack.ts";
 import { FULL } from "../helpers/full.ts";
-import { processes, signal } from "../e2e/programs.ts";
+import { processes, signal } from "../helpers/programs.ts";
 import { liveObjects, stateOf } from "./snapshot.ts";
 import { monitorHosts } from "./host-monitor.ts";
 

@@ -8,7 +8,7 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 import { openShared } from "./stack.ts";
 
 const OAUTH = {

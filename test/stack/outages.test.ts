@@ -5,10 +5,10 @@ import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
-import { INGE, type OwnPlatform, type OwnStack, SECRETS, service } from "../e2e/ownPlatform.ts";
+import { INGE, type OwnPlatform, type OwnStack, SECRETS, service } from "../helpers/ownPlatform.ts";
 import { createUsers, openShared } from "./stack.ts";
-import { probe } from "../e2e/probe.ts";
-import { processes, signal, startSecondGateway, withChildren } from "../e2e/programs.ts";
+import { probe } from "../helpers/probe.ts";
+import { processes, signal, startSecondGateway, withChildren } from "../helpers/programs.ts";
 
 const basicAuth = { username: "ops", password: "${BASIC_PASSWORD}" };
 const SERVICES = [service("forward"), service("other"), service("legacy", { type: "basic", basic_auth: basicAuth })];

@@ -1,7 +1,7 @@
 /** One running platform with one stack, which each file of the folder deploys first, in the state that the file before it left. Others that a file deploys, it removes. */
 import type { TestProject } from "vitest/node";
 import type { Platform } from "../../local/platform/platform.ts";
-import { startOwnPlatform } from "../e2e/ownPlatform.ts";
+import { startOwnPlatform } from "../helpers/ownPlatform.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -20,7 +20,7 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 import { openShared, SHARED } from "./stack.ts";
 
 /** In a namespace that does not exist, so that its Secret fails: after its user and token, which come after the routes. */

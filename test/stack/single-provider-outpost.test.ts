@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/fixtures.ts";
-import { GAST, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
-import { probe } from "../e2e/probe.ts";
+import { GAST, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { probe } from "../helpers/probe.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 const FIRST = service("first");

@@ -12,7 +12,7 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-} from "../e2e/ownPlatform.ts";
+} from "../helpers/ownPlatform.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 /** Number of lines of a terminal. */

@@ -1,6 +1,6 @@
 /** The result of a deployment without values that differ each time, to compare one deployment with another. */
 import { exportState } from "../../ops/engine/state/state.ts";
-import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
+import type { OwnPlatform, OwnStack } from "../helpers/ownPlatform.ts";
 
 /** Cluster IPs of any local platform (local/platform/addresses.ts). */
 const CLUSTER_IP = /\b127\.(6[4-9]|[78]\d|9[0-5])\.\d+\.\d+\b/g;

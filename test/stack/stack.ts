@@ -2,7 +2,7 @@ import { inject, vi } from "vitest";
 import { refuseUnlessAllowed } from "../../ops/checks/verify/gateway.ts";
 import { withClient } from "../domains/fixtures.ts";
 import type { TestUser } from "../domains/administrator.ts";
-import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
+import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../helpers/ownPlatform.ts";
 
 /** Name of the stack that the files deploy. */
 export const SHARED = "shared";

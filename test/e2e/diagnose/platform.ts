@@ -8,7 +8,7 @@ import {
   SECRETS,
   service,
   startOwnPlatform,
-} from "../ownPlatform.ts";
+} from "../../helpers/ownPlatform.ts";
 import { Diagnoser, type Diagnosis } from "./diagnoser.ts";
 
 type HostDiagnosis = Diagnosis["hosts"][number];

@@ -1,8 +1,8 @@
 /** Causes of a service that answers without a session. */
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { describe, expect, test } from "vitest";
-import { service } from "../ownPlatform.ts";
-import { processes, signal } from "../programs.ts";
+import { service } from "../../helpers/ownPlatform.ts";
+import { processes, signal } from "../../helpers/programs.ts";
 import { SERVICES, own, stack, diagnoser, config, named, healthy } from "./platform.ts";
 import { withObject, withOpenRoute } from "./breakages.ts";
 import { fullTest } from "../../helpers/fullTest.ts";

@@ -3,7 +3,7 @@ import { KubernetesObjectApi } from "@kubernetes/client-node";
 import { hashSync } from "bcryptjs";
 import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
 import type { Administrator } from "../../domains/administrator.ts";
-import { deployEcho, type OwnPlatform } from "../ownPlatform.ts";
+import { deployEcho, type OwnPlatform } from "../../helpers/ownPlatform.ts";
 
 export const NAMESPACE = "apps";
 export const LEGACY_PASSWORD = "password of the legacy tool";

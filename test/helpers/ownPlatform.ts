@@ -16,8 +16,8 @@ import { type Changes, runEngine } from "../../ops/engine/run.ts";
 import type { Step } from "../../ops/engine/step.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/administrator.ts";
-import { printPodLogs } from "../helpers/podLogs.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { printPodLogs } from "./podLogs.ts";
+import { quiet } from "./quiet.ts";
 
 /** Values of the secret variables that the configurations below use. */
 export const SECRETS = {

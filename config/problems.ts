@@ -43,7 +43,7 @@ export class ConfigError extends UserError {
 }
 
 /** All problems under one header with their number, one line each: `<path> "<entry>": <message>. <Hint>.`. */
-export function formatProblems(file: string, problems: readonly Problem[]): string {
+function formatProblems(file: string, problems: readonly Problem[]): string {
   const header = `${file}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
   return [header, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n");
 }

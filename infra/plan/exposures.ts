@@ -58,7 +58,7 @@ function backendOf(role: Exposure["role"], service: Service | undefined, setting
 }
 
 /** The identity provider's Service in the cluster; undefined for one outside of it. */
-export function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
+function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
   const { install, namespace, service } = identityProvider;
   if (install) return { ...AUTHENTIK_SERVICE, namespace };
   return service && { ...service, namespace };

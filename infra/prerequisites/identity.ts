@@ -5,7 +5,7 @@ import type { Settings } from "../../config/settings.ts";
 type Bound = Pick<Settings, "cluster" | "context" | "stack">;
 
 /** The namespace that exists in every cluster and cannot be deleted; its UID identifies the cluster. */
-export const IDENTITY_NAMESPACE = "kube-system";
+const IDENTITY_NAMESPACE = "kube-system";
 
 /** Variable that names one of the stack's contexts for `pulumi up`; each command sets it. */
 export const CONTEXT_VARIABLE = "GATEHOUSE_CONTEXT";

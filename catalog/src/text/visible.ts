@@ -1,5 +1,5 @@
 /** The most characters that a cell of the table shows; the details of a row have all. */
-export const CELL_LENGTH = 200;
+const CELL_LENGTH = 200;
 
 /**
  * A text whose invisible characters can be seen, so that no value looks like another: those that control, that turn the direction of text or

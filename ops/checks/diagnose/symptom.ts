@@ -110,7 +110,7 @@ function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Sy
 }
 
 /** Returns the answers of a request and its redirects in one line: `302 app.localhost/ → 200 authentik.localhost/`. */
-export function describeTrail(trail: Trail): string {
+function describeTrail(trail: Trail): string {
   const hops = trail.hops.map(
     ({ url, status }) => `${status} ${URL.parse(url)?.host ?? url}${URL.parse(url)?.pathname ?? ""}`,
   );

@@ -9,7 +9,7 @@ import { polls } from "../polls.ts";
  * How long a deployment waits for applications that resolve `*.localhost` in the cluster, in milliseconds. The kubelet updates the files of
  * CoreDNS up to 60 s after a change, and CoreDNS reads them every 30 s; measured: 45-80 s.
  */
-export const MAX_DNS_WAIT_MS = 120_000;
+const MAX_DNS_WAIT_MS = 120_000;
 
 export interface Verification {
   /** Runs all checks, or those of the sign-ins alone. */

@@ -12,7 +12,7 @@ export interface Kind {
 }
 
 /** Verbs of the engine for every object: a preview reads and applies with dry-run, an update applies, a change may replace. */
-export const VERBS = ["get", "create", "patch", "delete"] as const;
+const VERBS = ["get", "create", "patch", "delete"] as const;
 
 const CORE = "";
 const ROUTING = ["traefik.io/ingressroutes", "traefik.io/middlewares"];

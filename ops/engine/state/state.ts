@@ -108,7 +108,7 @@ function isValid(file: string): boolean {
 }
 
 /** Imports a state through a pipe: a file could remain, and secrets may be in plain text until the engine encrypts them. */
-export async function importState(stack: Stack, state: State): Promise<void> {
+async function importState(stack: Stack, state: State): Promise<void> {
   await pulumi(stack, ["stack", "import"], JSON.stringify(state));
 }
 

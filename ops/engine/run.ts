@@ -70,6 +70,7 @@ export async function runEngine(
   const creations: Resource[] = [];
   const unknown: Recorded[] = [];
   const errors = new Set<string>();
+  const running = new Running(report);
   const abort = new AbortController();
   const stop = (reason: unknown): void => {
     errors.add(errorText(reason));
@@ -79,14 +80,19 @@ export async function runEngine(
     const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, summaryEvent } = event;
     if (summaryEvent) changes = summaryEvent.resourceChanges ?? {};
     if (resourcePreEvent) {
-      const { op, urn } = resourcePreEvent.metadata;
-      if (op !== "same") report(`${op} ${lastOf(urn, "::")}`);
+      const { op, urn, ...states } = resourcePreEvent.metadata;
+      // A component has no event at its end.
+      if (op !== "same" && (states.new ?? states.old)?.custom) running.add(urn, `${op} ${lastOf(urn, "::")}`);
       note(planned, resourcePreEvent.metadata);
       const creation = op === "create" ? creationOf(resourcePreEvent.metadata) : undefined;
       if (creation?.custom) creations.push(creation);
     }
-    if (resOutputsEvent) note(done, resOutputsEvent.metadata);
+    if (resOutputsEvent) {
+      running.remove(resOutputsEvent.metadata.urn);
+      note(done, resOutputsEvent.metadata);
+    }
     if (resOpFailedEvent) {
+      running.remove(resOpFailedEvent.metadata.urn);
       note(failed, resOpFailedEvent.metadata);
       const entry = recordedOf(resOpFailedEvent.metadata);
       if (entry && (entry.custom || entry.changed)) unknown.push(entry);
@@ -115,6 +121,30 @@ export async function runEngine(
     );
   } finally {
     process.off("unhandledRejection", stop);
+  }
+}
+
+/** Reports the steps that the engine waits for: the longest running one, and how many others there are. */
+class Running {
+  readonly #report: Report;
+  readonly #steps = new Map<string, string>();
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  add(urn: string, step: string): void {
+    this.#steps.set(urn, step);
+    this.#show();
+  }
+
+  remove(urn: string): void {
+    if (this.#steps.delete(urn)) this.#show();
+  }
+
+  #show(): void {
+    const [longest, ...others] = this.#steps.values();
+    if (longest !== undefined) this.#report(others.length === 0 ? longest : `${longest} and ${others.length} more`);
   }
 }
 

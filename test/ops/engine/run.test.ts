@@ -1,8 +1,17 @@
+import type { StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
 import { polls } from "../../../ops/engine/polls.ts";
 import { runEngine } from "../../../ops/engine/run.ts";
 
 const quiet = (): void => {};
+const EVENT = { sequence: 0, timestamp: 0 };
+
+function step(name: string, custom = true): StepEventMetadata {
+  const type = "demo:index:Demo";
+  const urn = `urn:pulumi:local::gatehouse::${type}::${name}`;
+  const state = { type, urn, custom, id: "", parent: "", inputs: {}, outputs: {}, provider: "" };
+  return { op: "create", urn, type, provider: "", new: state };
+}
 
 test("starts no run after an interruption", async () => {
   let runs = 0;
@@ -26,4 +35,27 @@ test("ends a wait at an interruption, without another check", async () => {
     return Promise.resolve(false);
   };
   expect([await polls(check, 600_000, abort.signal), checks]).toEqual([false, 1]);
+});
+
+test("reports the step that runs longest, and the number of others", async () => {
+  const reported: string[] = [];
+  await runEngine(
+    (detail) => reported.push(detail),
+    ({ onEvent }) => {
+      onEvent({ ...EVENT, resourcePreEvent: { metadata: step("component", false) } });
+      for (const name of ["server", "worker", "route"])
+        onEvent({ ...EVENT, resourcePreEvent: { metadata: step(name) } });
+      onEvent({ ...EVENT, resOutputsEvent: { metadata: step("route") } });
+      onEvent({ ...EVENT, resOpFailedEvent: { metadata: step("server"), status: 1, steps: 1 } });
+      onEvent({ ...EVENT, resOutputsEvent: { metadata: step("worker") } });
+      return Promise.resolve();
+    },
+  );
+  expect(reported).toEqual([
+    "create server",
+    "create server and 1 more",
+    "create server and 2 more",
+    "create server and 1 more",
+    "create worker",
+  ]);
 });

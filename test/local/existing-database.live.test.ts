@@ -209,6 +209,39 @@ describe.each([
     expect(await differences()).toEqual([]);
   });
 
+  test("never publishes a relation that was moved, or is granted by column, when the migrations run again", async () => {
+    await api.query(
+      `alter table people.customer set schema app_public;
+       revoke select on analytics_api.etl_1 from gatehouse_anonymous; grant select (id) on analytics_api.etl_1 to gatehouse_anonymous`,
+    );
+    const lacking = (await differences()).map(({ subject, message }) => [subject, message]);
+    expect(lacking).toEqual([
+      ["table analytics_api.etl_1", "gatehouse_anonymous lacks SELECT"],
+      ["table app_public.customer", "gatehouse_anonymous lacks SELECT"],
+    ]);
+    api.migrate();
+    expect((await read("/customer", "app_public")).status).toBe(401);
+    expect((await read("/etl_1")).status).toBe(401);
+    expect(JSON.parse((await read("/etl_1?select=id&limit=1")).body)).toEqual([{ id: 1 }]);
+    expect((await differences()).map(({ subject, message }) => [subject, message])).toEqual(lacking);
+    await api.query(
+      `alter table app_public.customer set schema people;
+       revoke select (id) on analytics_api.etl_1 from gatehouse_anonymous; grant select on analytics_api.etl_1 to gatehouse_anonymous`,
+    );
+    expect(await differences()).toEqual([]);
+  });
+
+  test("publishes what a role owns in an exposed schema when it becomes a writer", async () => {
+    await api.query("create role late", ADMINISTRATOR);
+    await api.query("grant usage, create on schema analytics_api to late");
+    await api.query("create table analytics_api.late as select 1 as id", "late");
+    api.migrate();
+    expect((await read("/late")).status).toBe(401);
+    api.migrate({ writers: [...api.plan.writers, "late"].join(",") });
+    expect(JSON.parse((await read("/late")).body)).toEqual([{ id: 1 }]);
+    await api.query("drop owned by late; drop role late");
+  });
+
   test("refuses a schema of another role with the name of one of its own", async () => {
     await api.query(`alter schema catalog owner to outsider`);
     expect(() => api.migrate()).toThrow(

@@ -194,6 +194,30 @@ describe.each([
     expect(await differences()).toEqual([]);
   });
 
+  test("names a view of a superuser that reads past row security, and its owner, with a hint", async () => {
+    await api.query(
+      `create table staging.person as select 1 as id; alter table staging.person owner to etl;
+       alter table staging.person enable row level security;
+       create view analytics_api.persons as select id from staging.person;
+       grant select on analytics_api.persons to gatehouse_anonymous`,
+    );
+    expect(JSON.parse((await read("/persons")).body)).toEqual([{ id: 1 }]);
+    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+      [
+        [
+          "view analytics_api.persons",
+          "leak",
+          "serves every row of staging.person, past its row security: analytics_api.persons is owned by postgres (SUPERUSER)",
+          "give analytics_api.persons an owner without SUPERUSER and BYPASSRLS, or set security_invoker if its readers may read the table",
+        ],
+      ],
+    );
+    await api.query("grant select on staging.person to dbt; alter view analytics_api.persons owner to dbt");
+    expect(await differences()).toEqual([]);
+    expect(JSON.parse((await read("/persons")).body)).toEqual([]);
+    await api.query("drop view analytics_api.persons; drop table staging.person");
+  });
+
   test("revokes in the next migration what the anonymous role has elsewhere", async () => {
     await api.query(
       `grant usage on schema people to gatehouse_anonymous; grant select on people.customer to gatehouse_anonymous;

@@ -29,6 +29,7 @@ const CONTENT = `
   create schema app_public authorization app;
   create schema people authorization app;
   create schema staging authorization etl;
+  create schema "Crm-EU" authorization app; create table "Crm-EU".contact as select 1 as id; alter table "Crm-EU".contact owner to app;
   grant create on schema public to "load-job@Shop";
   grant usage, create on schema analytics_api to etl, outsider, "load-job@Shop";
   set role etl; create table staging.client as select 1 as id, '${EMAIL}'::text as email;
@@ -54,7 +55,11 @@ describe.each([
   beforeAll(async () => {
     api = await startDataApi({
       ...{ superuser, writers: [...OWNERS, "load-job@Shop"], content: CONTENT },
-      ...{ exposed: ["analytics_api", "app_public", "reference"], private: ["people"], hidden: ["staging", "public"] },
+      ...{
+        exposed: ["analytics_api", "app_public", "reference"],
+        private: ["people", "Crm-EU"],
+        hidden: ["staging", "public", "Stage.2"],
+      },
     });
     client = await api.session();
     if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);
@@ -158,6 +163,37 @@ describe.each([
     for (const relation of ["people.customer", "staging.client"]) {
       await expect(api.query(`select from ${relation}`, api.roles.anonymous)).rejects.toMatchObject({ code: "42501" });
     }
+  });
+
+  test("closes private and hidden schemas whose names need quotes in SQL", async () => {
+    await api.query(
+      `create table "Stage.2".lead as select 1 as id; create view analytics_api.leads as select id from "Stage.2".lead;
+       alter view analytics_api.leads owner to dbt; grant usage on schema "Stage.2" to dbt; grant select on "Stage.2".lead to dbt;
+       grant select on analytics_api.leads to gatehouse_anonymous`,
+    );
+    expect(JSON.parse((await read("/leads")).body)).toEqual([{ id: 1 }]);
+    expect(await differences()).toEqual([]);
+    await api.query(
+      'grant usage on schema "Crm-EU" to gatehouse_anonymous; grant select on "Crm-EU".contact, "Stage.2".lead to gatehouse_anonymous',
+    );
+    expect((await differences()).map(({ subject, danger, hint }) => [subject, danger, hint])).toEqual([
+      ['schema "Crm-EU"', "leak", 'REVOKE USAGE ON SCHEMA "Crm-EU" FROM gatehouse_anonymous;'],
+      ['table "Crm-EU".contact', "leak", 'REVOKE SELECT ON TABLE "Crm-EU".contact FROM gatehouse_anonymous;'],
+      ['table "Stage.2".lead', "leak", 'REVOKE SELECT ON TABLE "Stage.2".lead FROM gatehouse_anonymous;'],
+    ]);
+    await api.query((await differences()).map(({ hint }) => hint).join("\n"));
+    await api.query('drop view analytics_api.leads; drop table "Stage.2".lead');
+    const refused = 'analytics_api.contacts reads "Crm-EU".contact, which contains personal data';
+    const leak = api.query('create view analytics_api.contacts as select id from "Crm-EU".contact');
+    if (superuser) {
+      await expect(leak).rejects.toThrow(refused);
+    } else {
+      // Without event triggers, the next migration refuses it.
+      await leak;
+      expect(() => api.migrate()).toThrow(refused);
+      await api.query("drop view analytics_api.contacts");
+    }
+    expect(await differences()).toEqual([]);
   });
 
   test("reports what needs a superuser and is not enforced, and nothing else", async () => {
@@ -338,6 +374,8 @@ describe.each([
         "select nspname::text as name from pg_namespace where nspname !~ '^(pg_|information)' order by 1",
       ),
     ).toEqual([
+      { name: "Crm-EU" },
+      { name: "Stage.2" },
       { name: "analytics_api" },
       { name: "app_public" },
       { name: "people" },

@@ -64,27 +64,31 @@ export const sessionLength = () =>
   });
 /** A slug as authentik accepts it (API, ApplicationRequest). */
 export const slug = () => text(/^[A-Za-z0-9_-]{1,100}$/, "a slug", "use at most 100 letters, digits, - and _");
-/** A name in Postgres that needs no quotes, but none of these patterns. @param postgres the names that Postgres reserves, for the hint */
-const unreserved = (postgres: string, reserved: readonly string[]) =>
-  text(
-    new RegExp(`^(?!pg_|(${reserved.join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
-    "an unreserved Postgres name",
-    `use at most 63 of a-z, 0-9 and _; Postgres reserves ${postgres}, Gatehouse reserves catalog, gatehouse and gatehouse_*`,
-  );
 /** A name in Postgres that needs no quotes and means nothing else. */
-export const identifier = (...reserved: string[]) => unreserved("pg_* and public", ["public", "none", ...reserved]);
-/** A database or a role that exists. Its name can need quotes in SQL, but contains no comma, which separates names in a list of the migrations. */
-export const existingName = () =>
+export const identifier = (...reserved: string[]) =>
   text(
-    /^(?!pg_|(public|none)$)[A-Za-z0-9_.@-]{1,63}$/,
-    "a name in Postgres",
-    "use at most 63 of A-Z, a-z, 0-9, _, ., @ and -; Postgres reserves pg_*, public and none",
+    new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
+    "an unreserved Postgres name",
+    "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
   );
+/**
+ * What exists, and is not one of these patterns. Its name can need quotes in SQL, but contains no comma, which separates names in a list of the migrations.
+ * @param names the names that are reserved, for the hint
+ */
+const existing = (names: string, reserved: readonly string[]) =>
+  text(
+    new RegExp(`^(?!pg_|(${reserved.join("|")})$)[A-Za-z0-9_.@-]{1,63}$`),
+    "a name in Postgres",
+    `use at most 63 of A-Z, a-z, 0-9, _, ., @ and -; Postgres reserves ${names}`,
+  );
+/** A database or a role that exists. */
+export const existingName = () => existing("pg_*, public and none", ["public", "none"]);
 const OTHER_SCHEMAS = ["information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*"];
 /** A schema that the anonymous role can read. */
 export const schemaName = () => identifier(...OTHER_SCHEMAS);
-/** A schema that it cannot read; `public` exists in every database. */
-export const closedSchemaName = () => unreserved("pg_*", ["none", ...OTHER_SCHEMAS]);
+/** A schema that it cannot read. */
+export const closedSchemaName = () =>
+  existing("pg_*, Gatehouse reserves catalog, gatehouse and gatehouse_*", ["none", ...OTHER_SCHEMAS]);
 /** A prefix that stays open. */
 export const publicPath = () =>
   text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");

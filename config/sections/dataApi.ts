@@ -87,12 +87,12 @@ const schema = z.strictObject({
       private: list(closedSchemaName())
         .default(["private_marts", "private_raw"])
         .describe(
-          "Schemas with personal data: created, without grants for the anonymous role. In an existing database, `public` is permitted.",
+          "Schemas with personal data: created, without grants for the anonymous role. In an existing database, `public` and names that need quotes in SQL are permitted.",
         ),
       hidden: list(closedSchemaName())
         .default([])
         .describe(
-          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public. In an existing database, `public` is permitted.",
+          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public. In an existing database, `public` and names that need quotes in SQL are permitted.",
         ),
       deprecated: z
         .record(z.string(), deprecation)
@@ -227,9 +227,9 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
     const message = `database "${name}" needs quotes in SQL, which only an existing one may`;
     found.push(problem(within(location, "database"), message, "use at most 63 of a-z, 0-9 and _"));
   }
-  if (all.includes("public") && existing !== true) {
+  for (const schema of existing === true ? [] : all.filter((one) => !identifier().safeParse(one).success)) {
     const hint = "remove it, or, if the database exists before the stack, set database: { name: …, existing: true }";
-    found.push(problem(within(location, "schemas"), 'schema "public" requires an existing database', hint));
+    found.push(problem(within(location, "schemas"), `schema "${schema}" requires an existing database`, hint));
   }
   for (const schema of repeated(all)) {
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;

@@ -1,11 +1,9 @@
 import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi } from "../../config/settings.ts";
+import { IDLE_MS } from "../plan/grants.ts";
 import type { DataPlan } from "../plan/types.ts";
 import { resolveRolePassword } from "../postgres/rolePassword.ts";
-
-/** Maximum time that a transaction is idle. A transaction of a request is never idle, unless its PostgREST was terminated. */
-const IDLE_MS = 10_000;
 
 export interface DatabaseArgs {
   readonly dataApi: DataApi;

@@ -15,6 +15,9 @@ export const OPENAPI_SCHEMA = "gatehouse_openapi";
 /** Schema that pipelines describe their data in; what is public of it is shown by views of the default schema. */
 const CATALOG = "catalog";
 
+/** Maximum time that a transaction of the authenticator is idle. A transaction of a request is never idle, unless its PostgREST was terminated. */
+export const IDLE_MS = 10_000;
+
 /** What of the settings the plan of the database is made of. */
 export type DataSettings = Pick<
   DataApi,

@@ -192,11 +192,11 @@ describe("parseStack", () => {
     const existing = {
       database: { name: "my-shop", existing: true },
       writers: ["loader@project.iam", "DBT"],
-      schemas: { exposed: ["api"], private: [], hidden: ["public"] },
+      schemas: { exposed: ["api"], private: ["Crm-EU"], hidden: ["public"] },
     };
     const { dataApi } = parseStack(stack({ data_api: { ...sections.data_api, ...existing } }), shell);
     expect(dataApi).toMatchObject({
-      ...{ database: "my-shop", writers: existing.writers, exposed: ["api"], hidden: ["public"] },
+      ...{ database: "my-shop", writers: existing.writers, exposed: ["api"], private: ["Crm-EU"], hidden: ["public"] },
     });
   });
 

@@ -30,9 +30,11 @@ const cases = [
     ],
   },
   {
-    title: "the schema public in a database that the stack creates",
-    raw: stack({ data_api: { ...sections.data_api, schemas: { hidden: ["public"] } } }),
+    title: "the schema public, and one whose name needs quotes, in a database that the stack creates",
+    raw: stack({ data_api: { ...sections.data_api, schemas: { hidden: ["Crm-EU", "public"] } } }),
     lines: [
+      'data_api.schemas: schema "Crm-EU" requires an existing database. ' +
+        "Remove it, or, if the database exists before the stack, set database: { name: …, existing: true }.",
       'data_api.schemas: schema "public" requires an existing database. ' +
         "Remove it, or, if the database exists before the stack, set database: { name: …, existing: true }.",
     ],

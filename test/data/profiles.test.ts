@@ -1,7 +1,7 @@
 /** Selection of a schema by Accept-Profile; no response contains a private name. */
 import { describe, expect, test } from "vitest";
 import { NO_ROUTE, errorResponse, rowsResponse } from "./expected-responses.ts";
-import { type RequestOptions, sendRequest, type Lines, responseTo } from "./api-client.ts";
+import { asOwner, type RequestOptions, sendRequest, type Lines, responseTo, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 /** Names and values that a response may contain only if the request does. */
@@ -193,6 +193,20 @@ describe("a private name", () => {
     ["a schema of the description", (name: string) => `GET /openapi.json?schema=${name}`],
   ])("returns the same response as an unknown name for a schema in %s", async (_, line) => {
     await expectSame(line, schema, { headers: marts });
+  });
+
+  test("is not in the response for a table with a policy that reads a private table", async () => {
+    await asOwner(
+      "create table marts.member (id integer)",
+      "alter table marts.member enable row level security",
+      "create policy member on marts.member for select using (id in (select secret_id from private_marts.secret_person))",
+    );
+    try {
+      await until(401, async () => (await sendRequest("GET /member", { headers: marts })).status);
+      expect((await sendRequest("GET /member", { headers: marts })).body).toBe("");
+    } finally {
+      await asOwner("drop table marts.member");
+    }
   });
 
   test("returns no hint for a similar name", async () => {

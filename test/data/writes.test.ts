@@ -39,12 +39,12 @@ afterAll(() =>
 const METHODS = ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "MERGE", "LOCK", "QUERY"];
 const OVERRIDES = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"];
 const noop = () => Promise.resolve();
-const plan = { grants: "with the grants of the plan", before: noop, after: noop, viewed: [401, "42501"] };
+const plan = { grants: "with the grants of the plan", before: noop, after: noop, viewed: [401, ""] };
 const withGrants = {
   grants: "with everything granted to the anonymous role",
   before: grantEverything,
   after: restoreGrants,
-  viewed: [405, "25006"],
+  viewed: [405, expect.objectContaining({ code: "25006" })],
 };
 
 describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, after, viewed }) => {
@@ -98,8 +98,8 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
   });
 
   test.each(["writing", "counting"])("returns an error for the view %s with a volatile function", async (view) => {
-    const { status, body } = await sendRequest(`GET /${view}`, { headers: JSON_BODY });
-    expect([status, (JSON.parse(body) as { code: string }).code]).toEqual(viewed);
+    const { status, body } = await responseTo(`GET /${view}`, { headers: JSON_BODY });
+    expect([status, body]).toEqual(viewed);
   });
 
   test("changes nothing in the database with these requests", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { request } from "undici";
 import { migrationVariables } from "../../infra/data/migrations.ts";
-import { dataPlan } from "../../infra/plan/grants.ts";
+import { dataPlan, IDLE_MS } from "../../infra/plan/grants.ts";
 import type { DataPlan } from "../../infra/plan/types.ts";
 import type { Command } from "../../local/agent/command.ts";
 import { commandFor } from "../../local/agent/images.ts";
@@ -170,6 +170,7 @@ function roleStatements(): string {
   return `create role ${ROLES.anonymous} nologin;
     alter role ${ROLES.anonymous} set statement_timeout to 5000;
     create role ${ROLES.authenticator} login noinherit password '${PASSWORD}';
+    alter role ${ROLES.authenticator} set idle_in_transaction_session_timeout to ${IDLE_MS};
     grant ${ROLES.anonymous} to ${ROLES.authenticator};
     create role ${ROLES.owner} login`;
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
      create view marts.waiting as select 1 as id from pg_catalog.pg_sleep(1);
      create view marts.limits as select pg_catalog.current_setting(name) as setting, name from unnest(array[
        'statement_timeout', 'lock_timeout', 'work_mem', 'hash_mem_multiplier', 'max_parallel_workers_per_gather', 'jit', 'temp_file_limit',
-       'transaction_read_only'
+       'transaction_read_only', 'search_path', 'idle_in_transaction_session_timeout'
      ]) as name;
      analyze marts.many_1`,
     api.roles.owner,
@@ -242,10 +242,36 @@ describe("bounds of a request", () => {
       jit: "off",
       temp_file_limit: "512MB",
       transaction_read_only: "on",
+      search_path: '"marts", "pg_catalog"',
+      idle_in_transaction_session_timeout: "10s",
     });
     // PostgREST itself applies the settings of the role only with db-config.
     await api.restart({ PGRST_DB_PRE_REQUEST: "gatehouse.nothing" });
     expect(await limits()).toMatchObject({ statement_timeout: "0", lock_timeout: "0", work_mem: "4MB", jit: "on" });
+    await api.restart();
+  });
+
+  test("are those of the roles, and of PostgREST, also where the database and all roles have other settings", async () => {
+    const others = {
+      ...{ statement_timeout: "0", lock_timeout: "0", work_mem: "'1GB'", hash_mem_multiplier: "1000", jit: "on" },
+      ...{ max_parallel_workers_per_gather: "8", temp_file_limit: "-1", default_transaction_read_only: "off" },
+      ...{ search_path: "private_marts", idle_in_transaction_session_timeout: "0" },
+    };
+    const change = (action: (name: string, value: string) => string): Promise<unknown> =>
+      api.query(
+        Object.entries(others)
+          .flatMap(([name, value]) =>
+            ["database gatehouse", "role all"].map((of) => `alter ${of} ${action(name, value)}`),
+          )
+          .join(";"),
+      );
+    const before = await limits();
+    await change((name, value) => `set ${name} to ${value}`);
+    await api.restart();
+    expect(await limits()).toEqual(before);
+    expect(JSON.parse((await api.get("/many?select=count", marts)).body)).toEqual([{ count: 2000 }]);
+    expect((await api.get("/many")).status).toBe(404);
+    await change((name) => `reset ${name}`);
     await api.restart();
   });
 

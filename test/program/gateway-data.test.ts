@@ -33,9 +33,9 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-in-flight-upstream")).toEqual({ inFlightReq: { amount: 6, ...far } });
   });
 
-  test("removes the body of a response that contains the address of the database", () => {
+  test("removes the body of a response that contains the address of the database, or the name of a private relation", () => {
     expect(spec("gatehouse-unavailable")).toEqual({
-      errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" },
+      errors: { status: ["401", "503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" },
     });
   });
 

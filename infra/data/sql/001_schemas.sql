@@ -8,9 +8,13 @@ select
 do $$
 declare
   owner constant name := pg_catalog.current_setting('gatehouse.owner');
+  found constant json := pg_catalog.current_setting('gatehouse.foreign')::json -> 0;
   layer name;
   own record;
 begin
+  if found is not null then
+    raise duplicate_object using message = found ->> 'message', hint = found ->> 'hint';
+  end if;
   -- Without superuser rights the administrator acts for the owner as a member of it. From Postgres 16 on, who creates a role may grant it, and
   -- is no member that inherits (PostgreSQL, createrole_self_grant).
   if not pg_catalog.pg_has_role(current_user, owner, 'USAGE') then
@@ -19,33 +23,12 @@ begin
   if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
 
   for own in
-    select expected.schema, expected.of, pg_catalog.pg_get_userbyid(n.nspowner) as actual,
-      case expected.schema
-        when 'gatehouse' then exists (
-          select from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'setting'
-            and p.proargtypes = array['text'::pg_catalog.regtype]::pg_catalog.oidvector)
-        when 'gatehouse_openapi' then exists (
-          select from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'document'
-            and p.proargtypes = array['text'::pg_catalog.regtype]::pg_catalog.oidvector)
-        else exists (
-          select from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid
-          where c.relnamespace = n.oid and c.relname = 'endpoints' and k.conname = 'kind_is_known')
-      end or not exists (
-        select from pg_catalog.pg_depend d
-        where d.refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass and d.refobjid = n.oid
-      ) as usable
+    select expected.schema, expected.of, pg_catalog.pg_get_userbyid(n.nspowner) as actual
     from (values ('gatehouse', current_user), ('gatehouse_openapi', current_user), ('catalog', owner)) as expected(schema, of)
     left join pg_catalog.pg_namespace n on n.nspname = expected.schema
   loop
     if own.actual is null then
       execute pg_catalog.format('create schema %I authorization %I', own.schema, own.of);
-    -- The owner alone is no evidence: the administrator of an existing database may have a schema of this name.
-    elsif not own.usable or own.actual not in (own.of, current_user) then
-      raise duplicate_schema using
-        message = pg_catalog.format('schema %I exists and belongs to %I, but Gatehouse needs a schema of this name', own.schema, own.actual),
-        hint = case when own.usable
-          then pg_catalog.format('Rename it, or, if an earlier deployment created it: alter schema %I owner to %I', own.schema, own.of)
-          else 'Rename it: it contains objects that Gatehouse did not create' end;
     elsif own.actual <> own.of then
       -- That of an earlier deployment, whose roles a destroy has dropped.
       execute pg_catalog.format('alter schema %I owner to %I', own.schema, own.of);

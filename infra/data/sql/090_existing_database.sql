@@ -15,6 +15,15 @@ declare
     select r.rolname from pg_catalog.pg_roles r
     where r.rolname = owner or r.rolname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.writers'), ',')));
   reader constant oid := anonymous::pg_catalog.regrole;
+  -- <schema>.<creator>, where either is new to the data API: only then do relations that exist become public. One that lacks SELECT later was moved into
+  -- the schema, created by another role or restricted by hand: verification reports it, and no migration publishes it.
+  added constant text[] := array(
+    select pg_catalog.format('%I.%I', schema, creator)
+    from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
+    where not exists (
+      select from pg_catalog.pg_default_acl d cross join lateral pg_catalog.aclexplode(d.defaclacl) a
+      where d.defaclrole = pg_catalog.quote_ident(creator)::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
+        and d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT'));
   difference text;
 begin
   if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
@@ -23,10 +32,7 @@ begin
   for difference in
     select pg_catalog.format('alter default privileges for role %I in schema %I grant select on tables to %I', creator, schema, anonymous)
     from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
-    where not exists (
-      select from pg_catalog.pg_default_acl d cross join lateral pg_catalog.aclexplode(d.defaclacl) a
-      where d.defaclrole = pg_catalog.quote_ident(creator)::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
-        and d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT')
+    where pg_catalog.format('%I.%I', schema, creator) = any (added)
     union all
     select pg_catalog.format('alter default privileges for role %I revoke execute on functions from public', owner)
     union all
@@ -64,20 +70,24 @@ begin
       and exists (select from pg_catalog.aclexplode(n.nspacl) a where a.grantee = reader)
     union all
     select pg_catalog.format('revoke all on %1$I.%2$I from %3$I', n.nspname, c.relname, anonymous)
-      || case when n.nspname = any (exposed)
-        then pg_catalog.format('; grant select on %1$I.%2$I to %3$I', n.nspname, c.relname, anonymous) else '' end
+      || case when public then pg_catalog.format('; grant select on %1$I.%2$I to %3$I', n.nspname, c.relname, anonymous) else '' end
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     cross join lateral (
       select coalesce(pg_catalog.array_agg(a.privilege_type || a.is_grantable::text), '{}') as actual
       from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader
     ) as privilege
-    where c.relkind in ('r', 'p', 'v', 'm', 'f')
-      and actual <> case when n.nspname = any (exposed) then array['SELECTfalse'] else '{}'::text[] end
+    cross join lateral (
+      select n.nspname = any (exposed) and (actual && array['SELECTfalse', 'SELECTtrue'] or added && array[
+        pg_catalog.format('%I.%I', n.nspname, owner), pg_catalog.format('%I.%I', n.nspname, pg_catalog.pg_get_userbyid(c.relowner))])
+    ) as relation(public)
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and actual <> case when public then array['SELECTfalse'] else '{}'::text[] end
     union all
     select pg_catalog.format('revoke all (%I) on %I.%I from %I', t.attname, n.nspname, c.relname, anonymous)
     from pg_catalog.pg_attribute t join pg_catalog.pg_class c on c.oid = t.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where exists (select from pg_catalog.aclexplode(t.attacl) a where a.grantee = reader)
+    where exists (
+      select from pg_catalog.aclexplode(t.attacl) a
+      where a.grantee = reader and not (n.nspname = any (exposed) and a.privilege_type = 'SELECT' and not a.is_grantable))
     union all
     select pg_catalog.format('revoke all on sequence %I.%I from %I', n.nspname, c.relname, anonymous)
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace

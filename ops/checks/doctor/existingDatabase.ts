@@ -1,10 +1,13 @@
 /** A database that exists before the data API: what the migrations need in it. Only reads its catalogs. */
-import type { ClientConfig } from "pg";
+import { readFileSync } from "node:fs";
+import { type Client, type ClientConfig, escapeLiteral } from "pg";
 import type { DataApi } from "../../../config/settings.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { quoted } from "../grants/sql.ts";
 import type { Check } from "../verify/check.ts";
 import { failed, passed } from "./prerequisite.ts";
+
+const FOREIGN_OBJECTS = new URL("../../../infra/data/sql/001_foreign_objects.sql", import.meta.url);
 
 interface Facts {
   /** A statement for each missing privilege on the first exposed schema. The migrations create schemas that are missing. */
@@ -43,7 +46,12 @@ export async function existingDatabase(config: ClientConfig, dataApi: DataApi, f
   try {
     return await withDatabase({ ...config, database }, async (client) => {
       const [facts] = (await client.query<Facts>(FACTS, [exposed[0], writers])).rows;
-      return facts === undefined ? [] : [passed(name, database), ...checksOf(facts, dataApi, `${config.user}`)];
+      if (facts === undefined) return [];
+      return [
+        passed(name, database),
+        ...checksOf(facts, dataApi, `${config.user}`),
+        ...(await foreignObjects(client, dataApi)),
+      ];
     });
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
@@ -66,4 +74,23 @@ function* checksOf(facts: Facts, { exposed: [api = ""], writers }: DataApi, user
     const problem = `data_api.writers: the server has no role "${facts.writers.join('", "')}"`;
     yield failed("writers", problem, "create it, correct the name, or remove it");
   } else if (writers.length > 0) yield passed("writers", writers.join(", "));
+}
+
+/** An object that Gatehouse did not create, with a name that it needs. */
+interface ForeignObject {
+  readonly name: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Lists what the migrations stop at, with their own query. */
+async function foreignObjects(client: Client, { exposed, roles }: DataApi): Promise<Check[]> {
+  const variables: Readonly<Record<string, string>> = { existing: "on", api: exposed[0] ?? "", owner: roles.owner };
+  const sql = readFileSync(FOREIGN_OBJECTS, "utf8").replace(/:'(\w+)'/g, (_text, name: string) =>
+    escapeLiteral(variables[name] ?? ""),
+  );
+  const { rows } = await client.query<{ found: string }>(sql);
+  const found = rows.flatMap((row) => JSON.parse(row.found) as ForeignObject[]);
+  if (found.length === 0) return [passed("names of Gatehouse's objects", "no other object has them")];
+  return found.map(({ name, message, hint }) => failed(name, message, hint));
 }

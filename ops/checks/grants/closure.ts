@@ -60,25 +60,33 @@ function* readFindings(
       `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`,
     );
   } else if (access !== undefined && read.secured && reader) {
-    const hint = rowSecurityHint(read, reader, live);
-    if (hint !== undefined)
-      yield report("leak", `serves every row of ${read.name}${path}, past its row security`, hint);
+    const bypass = rowSecurityBypass(read, reader, live);
+    if (bypass === undefined) return;
+    yield report("leak", `serves every row of ${read.name}${path}, past its row security${bypass.why}`, bypass.hint);
   }
 }
 
 /**
- * Returns what to do about a table whose row security does not apply to the relation that reads it; undefined if it applies (PostgreSQL docs, "Row Security
+ * Returns why row security of a table does not apply to the relation that reads it, and what to do; undefined if it applies (PostgreSQL docs, "Row Security
  * Policies"): not to the table's owner unless it is forced, not to roles with BYPASSRLS, and not to rows that are read through a parent.
  */
-function rowSecurityHint(read: Relation, reader: Relation, live: Live): string | undefined {
+function rowSecurityBypass(
+  read: Relation,
+  reader: Relation,
+  live: Live,
+): { readonly why: string; readonly hint: string } | undefined {
   if (!reader.kind.endsWith("view")) {
-    return reader.secured
-      ? undefined
-      : `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
+    const hint = `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
+    return reader.secured ? undefined : { why: "", hint };
   }
   const role = live.roles.find(({ name }) => name === reader.owner);
-  if (role?.superuser || role?.bypassrls) return `give ${reader.name} an owner without SUPERUSER and BYPASSRLS`;
-  return reader.owner === read.owner && !read.forced ? `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;` : undefined;
+  if (role?.superuser || role?.bypassrls) {
+    const why = `: ${reader.name} is owned by ${quoted(role.name)} (${role.superuser ? "SUPERUSER" : "BYPASSRLS"})`;
+    const invoker = reader.kind === "view" ? ", or set security_invoker if its readers may read the table" : "";
+    return { why, hint: `give ${reader.name} an owner without SUPERUSER and BYPASSRLS${invoker}` };
+  }
+  if (reader.owner !== read.owner || read.forced) return undefined;
+  return { why: "", hint: `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;` };
 }
 
 function* callFindings(

@@ -1,4 +1,5 @@
 import { milliseconds } from "../../../config/interval.ts";
+import { IDLE_MS } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LiveRole, RoleAttribute } from "./live.ts";
@@ -65,36 +66,29 @@ function* attributeFindings(name: string, { roles }: Live, expected: GrantExpect
 function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const role = roles.find((each) => each.name === name);
   const settings = settingsOf(role?.settings);
+  const inDatabase = settingsOf(role?.databaseSettings);
   const database = quoted(expected.database);
-  for (const [found, where, clause] of [
-    [settings, "", ""],
-    [settingsOf(role?.databaseSettings), ` in database ${database}`, ` IN DATABASE ${database}`],
+  for (const [found, stray, where, clause] of [
+    [settings, LIMIT_SETTINGS.filter((each) => settings.has(each)), "", ""],
+    // At a login they override those of the role. Gatehouse creates none.
+    [inDatabase, [...inDatabase.keys()], ` in database ${database}`, ` IN DATABASE ${database}`],
   ] as const) {
-    for (const setting of LIMIT_SETTINGS.filter((each) => found.has(each))) {
+    for (const setting of stray) {
       const hint = `ALTER ROLE ${quoted(name)}${clause} RESET ${setting};`;
       yield ofRole(name)("reach", `sets ${setting} = ${found.get(setting)}${where}`, hint);
     }
   }
-  if (name !== expected.roles.anonymous) return;
-  const limit = expected.limits.statementTimeout;
-  const timeout = settings.get("statement_timeout");
-  if (timeout === undefined || milliseconds(timeout) !== limit)
-    yield boundFinding(name, "statement_timeout", timeout, `${limit}`, `${limit}ms`);
-  for (const [setting, bound] of Object.entries(REQUEST_BOUNDS)) {
+  const bounds: Readonly<Record<string, string>> =
+    name === expected.roles.anonymous
+      ? { statement_timeout: `${expected.limits.statementTimeout}`, ...REQUEST_BOUNDS }
+      : { idle_in_transaction_session_timeout: `${IDLE_MS}` };
+  for (const [setting, bound] of Object.entries(bounds)) {
     const value = settings.get(setting);
-    if (value !== bound) yield boundFinding(name, setting, value, bound);
+    if (value === bound || (value !== undefined && milliseconds(value) === milliseconds(bound))) continue;
+    const is = value === undefined ? `no ${setting}` : `${setting} = ${value}`;
+    const hint = `ALTER ROLE ${quoted(name)} SET ${setting} = '${bound}';`;
+    yield ofRole(name)("reach", `has ${is}, not ${bound}`, hint);
   }
-}
-
-function boundFinding(
-  role: string,
-  setting: string,
-  found: string | undefined,
-  bound: string,
-  text = bound,
-): GrantFinding {
-  const is = found === undefined ? `no ${setting}` : `${setting} = ${found}`;
-  return ofRole(role)("reach", `has ${is}, not ${text}`, `ALTER ROLE ${quoted(role)} SET ${setting} = '${bound}';`);
 }
 
 function settingsOf(settings: LiveRole["settings"] | undefined): ReadonlyMap<string, string> {

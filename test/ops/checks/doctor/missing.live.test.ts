@@ -166,6 +166,28 @@ test("reports TLS, password and rights of Postgres", async () => {
   });
   await systems.sqlIn("ware-house", "grant usage, create on schema api_v1 to limited", 'create role "dbt-prod"');
   expect(await onExisting()).toEqual({});
+  await systems.sqlIn(
+    "ware-house",
+    "create schema catalog create table orders (id integer)",
+    "create schema gatehouse authorization analyst",
+    "create table api_v1.meta_sources (id integer)",
+  );
+  expect(await onExisting()).toEqual({
+    "Postgres: api_v1.meta_sources": fails(
+      "api_v1.meta_sources exists, but Gatehouse needs a view of this name",
+      "Rename it, or put another schema first in data_api.schemas.exposed.",
+    ),
+    "Postgres: schema catalog": fails(
+      "schema catalog exists and belongs to postgres, but Gatehouse needs a schema of this name",
+      "Rename it: it contains objects that Gatehouse did not create.",
+    ),
+    "Postgres: schema gatehouse": fails(
+      "schema gatehouse exists and belongs to analyst, but Gatehouse needs a schema of this name",
+      "Rename it, or, if an earlier deployment created it: alter schema gatehouse owner to limited.",
+    ),
+  });
+  await systems.sqlIn("ware-house", "drop schema catalog, gatehouse, api_v1 cascade");
+  expect(await onExisting()).toEqual({});
   await systems.sql("alter role limited nocreaterole");
   const installed = {
     "gatehouse:data_api": undefined,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { migrationVariables } from "../../../../infra/data/migrations.ts";
-import { dataPlan } from "../../../../infra/plan/grants.ts";
+import { dataPlan, IDLE_MS } from "../../../../infra/plan/grants.ts";
 import type { DataPlan, Grant } from "../../../../infra/plan/types.ts";
 import { LIMITS } from "../../../helpers/limits.ts";
 import { choosePorts } from "../../../../local/platform/ports.ts";
@@ -69,6 +69,7 @@ function roles(): string[] {
     `CREATE ROLE ${anonymous} NOLOGIN`,
     `ALTER ROLE ${anonymous} SET statement_timeout = ${LIMITS.statementTimeout}`,
     `CREATE ROLE ${authenticator} LOGIN NOINHERIT`,
+    `ALTER ROLE ${authenticator} SET idle_in_transaction_session_timeout = ${IDLE_MS}`,
     `GRANT ${anonymous} TO ${authenticator}`,
     `CREATE ROLE ${owner} LOGIN`,
   ];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { dataPlan } from "../../../../infra/plan/grants.ts";
+import { dataPlan, IDLE_MS } from "../../../../infra/plan/grants.ts";
 import type { DataPlan } from "../../../../infra/plan/types.ts";
 import { LIMITS } from "../../../helpers/limits.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
@@ -65,7 +65,11 @@ export function plannedLive(plan: DataPlan): Live {
       role(anonymous, { login: false, settings: [`statement_timeout=${LIMITS.statementTimeout}`, ...BOUNDS] }),
       role(authenticator, {
         inherit: false,
-        settings: ["temp_file_limit=512MB", "log_min_error_statement=panic"],
+        settings: [
+          `idle_in_transaction_session_timeout=${IDLE_MS}`,
+          "temp_file_limit=512MB",
+          "log_min_error_statement=panic",
+        ],
       }),
       role(owner),
       role(administrator, { superuser: true, createrole: true }),

@@ -171,7 +171,10 @@ export const OBJECTS: readonly Tampering[] = [
       ["schema catalog", "bypass has CREATE"],
       ["partitioned table marts.events", "serves every row of catalog.events_2027, past its row security"],
       ["view catalog.all_sales", "is owned by bypass (BYPASSRLS), and reads whatever that may, not pipeline"],
-      ["view marts.a", "serves every row of marts.sales through catalog.all_sales, past its row security"],
+      [
+        "view marts.a",
+        "serves every row of marts.sales through catalog.all_sales, past its row security: catalog.all_sales is owned by bypass (BYPASSRLS)",
+      ],
     ],
     fix: `DROP VIEW marts.a; DROP VIEW catalog.all_sales; DROP TABLE catalog.events_2027; REVOKE CREATE ON SCHEMA catalog FROM bypass;
       DROP POLICY cheap ON marts.sales; ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY`,

@@ -106,7 +106,7 @@ export const ROLES: readonly Tampering[] = [
     name: "reports a missing statement_timeout and a search_path of the role",
     sql: "ALTER ROLE web_anon RESET statement_timeout; ALTER ROLE web_anon SET search_path = private_marts",
     found: [
-      ["role web_anon", "has no statement_timeout, not 5000ms"],
+      ["role web_anon", "has no statement_timeout, not 5000"],
       ["role web_anon", "sets search_path = private_marts"],
     ],
   },
@@ -120,9 +120,23 @@ export const ROLES: readonly Tampering[] = [
     ],
   },
   {
-    name: "reports a longer statement_timeout",
-    sql: "ALTER ROLE web_anon SET statement_timeout = '5min'",
-    found: [["role web_anon", "has statement_timeout = 5min, not 5000ms"]],
+    name: "reports a longer statement_timeout, and a longer idle transaction of the authenticator",
+    sql: "ALTER ROLE web_anon SET statement_timeout = '5min'; ALTER ROLE authenticator SET idle_in_transaction_session_timeout = 0",
+    found: [
+      ["role authenticator", "has idle_in_transaction_session_timeout = 0, not 10000"],
+      ["role web_anon", "has statement_timeout = 5min, not 5000"],
+    ],
+  },
+  {
+    name: "reports limits that apply to the database only",
+    sql: `ALTER ROLE authenticator IN DATABASE warehouse SET temp_file_limit = -1; ALTER ROLE authenticator IN DATABASE warehouse SET log_min_error_statement = error;
+      ALTER ROLE authenticator IN DATABASE warehouse SET idle_in_transaction_session_timeout = 0; ALTER ROLE web_anon IN DATABASE warehouse SET statement_timeout = 0`,
+    found: [
+      ["role authenticator", "sets idle_in_transaction_session_timeout = 0 in database warehouse"],
+      ["role authenticator", "sets log_min_error_statement = error in database warehouse"],
+      ["role authenticator", "sets temp_file_limit = -1 in database warehouse"],
+      ["role web_anon", "sets statement_timeout = 0 in database warehouse"],
+    ],
   },
   {
     name: "reports bounds of a request that are gone or larger",

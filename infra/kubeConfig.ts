@@ -1,17 +1,21 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve, sep } from "node:path";
 import {
   type ApiConstructor,
   type ApiType,
   createConfiguration,
   IsomorphicFetchHttpLibrary,
   KubeConfig,
+  type RequestContext,
   ResponseContext,
   SelfDecodingBody,
   ServerConfiguration,
+  type User,
   wrapHttpLibrary,
 } from "@kubernetes/client-node";
+import { parse } from "yaml";
+import { errorText } from "../config/errorText.ts";
 import { UserError } from "../config/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
@@ -30,8 +34,43 @@ const retryingHttp = wrapHttpLibrary({
   },
 });
 
-/** A kubeconfig whose API clients retry, see `retryRequest`. A `Watch` does not use these clients; an informer reports its errors. */
+/**
+ * A kubeconfig whose API clients retry, see `retryRequest`, and read credentials as kubectl does. A `Watch` does not use these clients; an
+ * informer reports its errors.
+ */
 export class RetryingKubeConfig extends KubeConfig {
+  /** Reads `tokenFile`, too, which the library only reads, again after a minute, for the service account of a pod. */
+  override loadFromString(text: string): void {
+    super.loadFromString(text);
+    const { users } = parse(text) as {
+      readonly users?: readonly { readonly user?: { readonly tokenFile?: string } }[];
+    };
+    this.users = this.users.map((user, index) => {
+      const tokenFile = users?.[index]?.user?.tokenFile;
+      if (tokenFile === undefined) return user;
+      const { token: _, ...rest } = user;
+      return { ...rest, authProvider: { name: "tokenFile", config: { tokenFile } } };
+    });
+  }
+
+  /** Resolves the paths that kubectl resolves: those of files, and a command with a slash. */
+  override makePathsAbsolute(folder: string): void {
+    super.makePathsAbsolute(folder);
+    for (const { exec, authProvider } of this.users as readonly Credentials[]) {
+      if (exec?.command?.includes(sep)) exec.command = resolve(folder, exec.command);
+      const { config } = authProvider ?? {};
+      if (config?.tokenFile !== undefined) config.tokenFile = resolve(folder, config.tokenFile);
+    }
+  }
+
+  /** @throws UserError when the credentials cannot be read */
+  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    await super.applySecurityAuthentication(context).catch((error: unknown) => {
+      const user = this.getCurrentUser()?.name ?? "";
+      throw new UserError(`the credentials of user "${user}" in the kubeconfig cannot be read: ${errorText(error)}`);
+    });
+  }
+
   /** @throws Error when the current context has no cluster */
   override makeApiClient<T extends ApiType>(type: ApiConstructor<T>): T {
     const server = this.getCurrentCluster()?.server;
@@ -44,6 +83,12 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
+}
+
+/** What the library declares as `any`. */
+interface Credentials extends User {
+  readonly exec?: { command?: string } | null;
+  readonly authProvider?: { readonly config?: { tokenFile?: string } } | null;
 }
 
 export interface KubeConfigFile {

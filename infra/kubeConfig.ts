@@ -16,6 +16,7 @@ import {
 } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { errorText } from "../config/errorText.ts";
+import { redactor } from "../config/redact.ts";
 import { UserError } from "../config/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
@@ -63,11 +64,14 @@ export class RetryingKubeConfig extends KubeConfig {
     }
   }
 
-  /** @throws UserError when the credentials cannot be read */
+  /** @throws UserError when a file cannot be read, or the credential program fails */
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
-    await super.applySecurityAuthentication(context).catch((error: unknown) => {
-      const user = this.getCurrentUser()?.name ?? "";
-      throw new UserError(`the credentials of user "${user}" in the kubeconfig cannot be read: ${errorText(error)}`);
+    await super.applySecurityAuthentication(context).catch((error: NodeJS.ErrnoException) => {
+      const { exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
+      // The message is the standard error of the program, if it could be started.
+      const isOutput = exec?.command !== undefined && error.code === undefined;
+      const reason = isOutput ? `${exec.command} failed: ${summaryOf(error)}` : errorText(error);
+      throw new UserError(`context "${this.currentContext}" of the kubeconfig cannot be used: ${reason}`);
     });
   }
 
@@ -83,6 +87,19 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
+}
+
+/** Texts in the output of a credential program that can be a token: the value of a key, and long words. */
+const TOKENS: readonly (readonly [RegExp, string])[] = [
+  [/\b(token|secret|password)(["']?\s*[:=]\s*["']?)[^\s"',]+/gi, "$1$2[redacted]"],
+  [/(?=[\w+/=.~-]*\d)[\w+/=.~-]{20,}|[\w+/=.~-]{40,}/g, "[redacted]"],
+];
+
+/** Returns the last line, at most 200 characters, without what can be a token. */
+function summaryOf(error: Error): string {
+  const lines = error.message === "" ? [] : errorText(error).trim().split("\n");
+  const redacted = TOKENS.reduce((left, [form, rest]) => left.replace(form, rest), redactor([])(lines.at(-1) ?? ""));
+  return redacted.trim().slice(0, 200) || "no message";
 }
 
 /** What the library declares as `any`. */

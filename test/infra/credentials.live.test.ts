@@ -62,7 +62,7 @@ describe("tokenFile", () => {
   test("names a file that does not exist", async () => {
     const error = await clientOf({ tokenFile: "missing" })().catch(errorText);
     const reason = `ENOENT: no such file or directory, open '${join(folder, "missing")}'`;
-    expect(error).toBe(`the credentials of user "deployer" in the kubeconfig cannot be read: ${reason}`);
+    expect(error).toBe(`context "shop" of the kubeconfig cannot be used: ${reason}`);
   });
 });
 
@@ -80,5 +80,32 @@ describe("exec", () => {
     vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
     await clientOf(command)().finally(() => vi.unstubAllEnvs());
     expect(received).toEqual(["Bearer of-the-program"]);
+  });
+
+  test("prints the last line of a program that failed, without what can be a token", async () => {
+    program(
+      "credential",
+      "echo '+ curl -H \"Authorization: Bearer canary-1\"' >&2",
+      "echo 'cannot refresh token=canary2, k8s-aws-v1.Y2FuYXJ5LTNjYW5hcnk: expired, sign in again' >&2",
+      "exit 1",
+    );
+    const error = await clientOf({ exec: { command: "./credential" } })().catch(errorText);
+    expect(error).toBe(
+      'context "shop" of the kubeconfig cannot be used: ' +
+        `${join(folder, "credential")} failed: cannot refresh token=[redacted], [redacted]: expired, sign in again`,
+    );
+  });
+
+  test.each([
+    [
+      "prints at most 200 characters of its message",
+      "printf 'no session %.0s' $(seq 300) >&2",
+      "no session ".repeat(18) + "no",
+    ],
+    ["is named if it prints no message", "true", "no message"],
+  ])("%s", async (_, command, reason) => {
+    program("credential", command, "exit 1");
+    const error = await clientOf({ exec: { command: "./credential" } })().catch(errorText);
+    expect(error).toMatch(new RegExp(`/credential failed: ${reason}$`));
   });
 });

@@ -40,15 +40,15 @@ const retryingHttp = wrapHttpLibrary({
  * informer reports its errors.
  */
 export class RetryingKubeConfig extends KubeConfig {
-  /** Reads `tokenFile`, too, which the library only reads, again after a minute, for the service account of a pod. */
+  /** Reads `tokenFile` of users. The library has one for the service account of a pod only, whose token it reads again after a minute. */
   override loadFromString(text: string): void {
     super.loadFromString(text);
     const { users } = parse(text) as {
-      readonly users?: readonly { readonly user?: { readonly tokenFile?: string } }[];
+      readonly users?: readonly { readonly user?: { readonly tokenFile?: string | null } }[];
     };
     this.users = this.users.map((user, index) => {
       const tokenFile = users?.[index]?.user?.tokenFile;
-      if (tokenFile === undefined) return user;
+      if (!tokenFile) return user;
       const { token: _, ...rest } = user;
       return { ...rest, authProvider: { name: "tokenFile", config: { tokenFile } } };
     });

@@ -59,6 +59,11 @@ describe("tokenFile", () => {
     expect(received).toEqual(["Bearer first", "Bearer second"]);
   });
 
+  test("is ignored if it is empty", async () => {
+    await clientOf({ token: "other", tokenFile: "" })();
+    expect(received).toEqual(["Bearer other"]);
+  });
+
   test("names a file that does not exist", async () => {
     const error = await clientOf({ tokenFile: "missing" })().catch(errorText);
     const reason = `ENOENT: no such file or directory, open '${join(folder, "missing")}'`;

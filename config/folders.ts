@@ -1,6 +1,19 @@
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { UserError } from "./userError.ts";
+
+/**
+ * Returns the home of the user database, as the Pulumi CLI does. For a user that it does not have, such as a random UID in a container, it is
+ * `HOME`, else the root folder, as in Docker: only root can write to it.
+ */
+export function homeFolder(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return process.env["HOME"] || "/";
+  }
+}
 
 /** Returns the folder of Gatehouse's own files: policy pack, SQL, built catalog. */
 export function packageFolder(): string {

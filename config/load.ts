@@ -13,7 +13,7 @@ import { lookUpSecrets, settingsOf } from "./resolve.ts";
 import { checkSections, SECTION_NAMES, type SectionName } from "./sections.ts";
 import { clusterRules, toCluster } from "./sections/cluster.ts";
 import { dataApiRules, toDataApi } from "./sections/dataApi.ts";
-import { domainRules, toDomain } from "./sections/domains.ts";
+import { domainRules, domainWarnings, toDomain } from "./sections/domains.ts";
 import { gateway } from "./sections/gateway.ts";
 import { identityProvider, identityProviderRules } from "./sections/identityProvider.ts";
 import { images } from "./sections/images.ts";
@@ -99,6 +99,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const settings = { ...checked, ...required, stack: raw.stack, context };
   const warnings = [
     ...kindWarnings(domains, exposed),
+    ...domainWarnings(domains),
     ...meshWarnings(domains, hostLabels(settings)),
     ...versionWarnings(known),
     ...postgresWarnings(known),

@@ -20,7 +20,7 @@ export class Variables {
   readonly #environment: Environment;
   readonly #secretsRequired: boolean;
 
-  /** @param secretsRequired false makes one warning of all missing variables of unresolved texts */
+  /** @param secretsRequired false makes one warning of all missing variables of unresolved texts, and one of each secret in plain text */
   constructor(
     stack: string,
     config: Readonly<Record<string, RawValue>>,
@@ -89,10 +89,11 @@ export class Variables {
     for (const name of text.variables) {
       const configured = this.#config[`variables:${name}`];
       if (configured === undefined || "secret" in configured) continue;
+      const message = `variables:${name} is in plain text in the stack file`;
       const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
-      this.#warnings.push(
-        `${formatLocation(location)}: variables:${name} is in plain text in the stack file. Run: ${command}`,
-      );
+      // The state backend stores the configuration of each deployment next to the state, also in plain text.
+      if (this.#secretsRequired) this.#report(location, message, `run: ${command}`);
+      else this.#warnings.push(`${formatLocation(location)}: ${message}. Run: ${command}`);
     }
     return text;
   }

@@ -1,17 +1,22 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve, sep } from "node:path";
 import {
   type ApiConstructor,
   type ApiType,
   createConfiguration,
   IsomorphicFetchHttpLibrary,
   KubeConfig,
+  type RequestContext,
   ResponseContext,
   SelfDecodingBody,
   ServerConfiguration,
+  type User,
   wrapHttpLibrary,
 } from "@kubernetes/client-node";
+import { parse } from "yaml";
+import { errorText } from "../config/errorText.ts";
+import { redactor } from "../config/redact.ts";
 import { UserError } from "../config/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
@@ -30,8 +35,46 @@ const retryingHttp = wrapHttpLibrary({
   },
 });
 
-/** A kubeconfig whose API clients retry, see `retryRequest`. A `Watch` does not use these clients; an informer reports its errors. */
+/**
+ * A kubeconfig whose API clients retry, see `retryRequest`, and read credentials as kubectl does. A `Watch` does not use these clients; an
+ * informer reports its errors.
+ */
 export class RetryingKubeConfig extends KubeConfig {
+  /** Reads `tokenFile` of users. The library has one for the service account of a pod only, whose token it reads again after a minute. */
+  override loadFromString(text: string): void {
+    super.loadFromString(text);
+    const { users } = parse(text) as {
+      readonly users?: readonly { readonly user?: { readonly tokenFile?: string | null } }[];
+    };
+    this.users = this.users.map((user, index) => {
+      const tokenFile = users?.[index]?.user?.tokenFile;
+      if (!tokenFile) return user;
+      const { token: _, ...rest } = user;
+      return { ...rest, authProvider: { name: "tokenFile", config: { tokenFile } } };
+    });
+  }
+
+  /** Resolves the paths that kubectl resolves: those of files, and a command with a slash. */
+  override makePathsAbsolute(folder: string): void {
+    super.makePathsAbsolute(folder);
+    for (const { exec, authProvider } of this.users as readonly Credentials[]) {
+      if (exec?.command?.includes(sep)) exec.command = resolve(folder, exec.command);
+      const { config } = authProvider ?? {};
+      if (config?.tokenFile !== undefined) config.tokenFile = resolve(folder, config.tokenFile);
+    }
+  }
+
+  /** @throws UserError when a file cannot be read, or the credential program fails */
+  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    await super.applySecurityAuthentication(context).catch((error: NodeJS.ErrnoException) => {
+      const { exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
+      // The message is the standard error of the program, if it could be started.
+      const isOutput = exec?.command !== undefined && error.code === undefined;
+      const reason = isOutput ? `${exec.command} failed: ${summaryOf(error)}` : errorText(error);
+      throw new UserError(`context "${this.currentContext}" of the kubeconfig cannot be used: ${reason}`);
+    });
+  }
+
   /** @throws Error when the current context has no cluster */
   override makeApiClient<T extends ApiType>(type: ApiConstructor<T>): T {
     const server = this.getCurrentCluster()?.server;
@@ -44,6 +87,25 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
+}
+
+/** Texts in the output of a credential program that can be a token: the value of a key, and long words. */
+const TOKENS: readonly (readonly [RegExp, string])[] = [
+  [/\b(token|secret|password)(["']?\s*[:=]\s*["']?)[^\s"',]+/gi, "$1$2[redacted]"],
+  [/(?=[\w+/=.~-]*\d)[\w+/=.~-]{20,}|[\w+/=.~-]{40,}/g, "[redacted]"],
+];
+
+/** Returns the last line, at most 200 characters, without what can be a token. */
+function summaryOf(error: Error): string {
+  const lines = error.message === "" ? [] : errorText(error).trim().split("\n");
+  const redacted = TOKENS.reduce((left, [form, rest]) => left.replace(form, rest), redactor([])(lines.at(-1) ?? ""));
+  return redacted.trim().slice(0, 200) || "no message";
+}
+
+/** What the library declares as `any`. */
+interface Credentials extends User {
+  readonly exec?: { command?: string } | null;
+  readonly authProvider?: { readonly config?: { tokenFile?: string } } | null;
 }
 
 export interface KubeConfigFile {

@@ -204,6 +204,20 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
   });
 }
 
+/** Warns of base domains below another one. A browser rejects cookies for a name without a dot, such as localhost. */
+export function domainWarnings(domains: readonly Domain[]): string[] {
+  const enabled = domains.filter((domain) => domain.enabled);
+  return enabled.flatMap(({ kind, baseDomain }) =>
+    enabled
+      .filter((other) => other.baseDomain.includes(".") && baseDomain.endsWith(`.${other.baseDomain}`))
+      .map(
+        (other) =>
+          `domains.${kind}: ${baseDomain} is below ${other.baseDomain} of domains.${other.kind}, so that an application on either can set ` +
+          "cookies for the hosts of the other. Put applications that you do not trust below another registrable domain (SECURITY.md, Not defended).",
+      ),
+  );
+}
+
 /** Lower case, labels of at most 63, and a last label that no address has (RFC 1123, 2.1). */
 function isDnsName(name: string): boolean {
   const labels = name.split(".");

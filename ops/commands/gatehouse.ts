@@ -1,4 +1,5 @@
 /** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
+import { homeFolder } from "../../config/folders.ts";
 import { ignoreClosedOutput } from "../terminal/closedOutput.ts";
 import { processShell, type Shell } from "./shell.ts";
 
@@ -41,6 +42,8 @@ export async function main([name, ...args]: readonly string[], shell: Shell): Pr
 
 /** Runs the command line of this process, and ends it. */
 export async function run(): Promise<void> {
+  // Packages of the engine fail without a home when they are loaded.
+  process.env["HOME"] ||= homeFolder();
   const outputError = ignoreClosedOutput();
   const code = await main(process.argv.slice(2), processShell());
   // A connection to a server that does not answer would keep the process.

@@ -45,8 +45,9 @@ function refuseAmbiguous(
   }
 }
 
-/** Returns the error of a command whose cluster cannot be read. */
+/** Returns the error of a command whose cluster cannot be read; that of unreadable credentials unchanged. */
 export function unreachableCluster(context: string, error: unknown): UserError {
+  if (error instanceof UserError) return error;
   const problem = `the cluster of context "${context}" does not answer: ${errorText(error)}`;
   return new UserError(problem, undefined, { cause: error });
 }

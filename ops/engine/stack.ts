@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type InlineProgramArgs,
@@ -10,6 +10,7 @@ import {
 } from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
+import { replaceFile } from "../toolchain/replaceFile.ts";
 import { backendFolder } from "./state/backend.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
 
@@ -70,7 +71,7 @@ async function writeProjectFile(workspace: string): Promise<void> {
   const document = parseDocument(await readFile(join(packageFolder(), "Pulumi.yaml"), "utf8"));
   const analyzer = ["plugins", "analyzers", 0, "path"];
   document.setIn(analyzer, join(packageFolder(), document.getIn(analyzer) as string));
-  await writeFile(join(workspace, "Pulumi.yaml"), document.toString());
+  replaceFile(join(workspace, "Pulumi.yaml"), document.toString());
 }
 
 async function writeStackFile(
@@ -88,5 +89,5 @@ async function writeStackFile(
   for (const [key, value] of Object.entries(overrides)) {
     document.setIn(["config", key], value);
   }
-  await writeFile(target, document.toString());
+  replaceFile(target, document.toString());
 }

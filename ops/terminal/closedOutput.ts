@@ -1,3 +1,5 @@
+import { fstatSync, writeFileSync } from "node:fs";
+
 /** Errors of a pipe or a terminal whose reader has ended. */
 const CLOSED = ["EPIPE", "EIO"];
 
@@ -8,9 +10,21 @@ const CLOSED = ["EPIPE", "EIO"];
  */
 export function ignoreClosedOutput(): () => string | undefined {
   let failed: string | undefined;
+  if (fstatSync(process.stdout.fd).isFile()) process.stdout._write = writeWhole;
   process.stdout.on("error", ({ code = "unknown" }: NodeJS.ErrnoException) => {
     if (!CLOSED.includes(code)) failed ??= code;
   });
   process.stderr.on("error", () => undefined);
   return () => failed;
+}
+
+/** Writes a whole text. The stream of Node.js ignores that a disk with little room takes only a part of it (lib/internal/fs/sync_write_stream.js). */
+function writeWhole(text: Buffer, _encoding: string, done: (error?: Error) => void): void {
+  try {
+    writeFileSync(process.stdout.fd, text);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
 }

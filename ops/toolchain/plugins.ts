@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { homeFolder } from "../../config/folders.ts";
 import type { Environment } from "../../config/variables.ts";
 import { dataFolder } from "./paths.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -52,7 +52,7 @@ async function findPlugin(name: PluginName, environment: Environment): Promise<P
   const program = `pulumi-resource-${name}`;
   const folders = (environment["PATH"] ?? "").split(path.delimiter).filter((folder) => !isOurs(folder));
   // The CLI reads the user's home from the user database, not from HOME.
-  const home = environment["PULUMI_HOME"] || path.join(userInfo().homedir, ".pulumi");
+  const home = environment["PULUMI_HOME"] || path.join(homeFolder(), ".pulumi");
   const installed = path.join(home, "plugins", `resource-${name}-v${version}`);
   const file = await which(program, [...folders, installed].join(path.delimiter));
   return file ? { name, kind: "real", version, path: file } : { name, kind: "emulator", version };

@@ -4,6 +4,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:f
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { lock, type LockOptions } from "proper-lockfile";
+import { UserError } from "../../config/userError.ts";
 import { checkVersion, originPath, type Origin } from "./find.ts";
 import { cachePath, type Machine, type Tool } from "./tools.ts";
 
@@ -57,6 +58,7 @@ export class ChecksumError extends Error {}
  * Runs `work` while no other run, in this process or another, has the lock.
  * @param cache folder of the cache
  * @param waiting called before it waits for another run
+ * @throws UserError when the folder cannot be created or written
  */
 export async function withLock<T>(
   cache: string,
@@ -65,10 +67,13 @@ export async function withLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const file = path.join(cache, "locks", name);
-  await mkdir(path.dirname(file), { recursive: true });
   const options: LockOptions = { realpath: false, stale: STALE, onCompromised: () => undefined };
-  const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ELOCKED") throw error;
+  const taking = mkdir(path.dirname(file), { recursive: true }).then(() => lock(file, options));
+  const release = await taking.catch(({ code }: NodeJS.ErrnoException) => {
+    if (code !== "ELOCKED") {
+      const problem = `the cache folder ${cache} cannot be created or written (${code})`;
+      throw new UserError(problem, "set GATEHOUSE_CACHE to a folder that only this user can write to");
+    }
     waiting();
     return lock(file, { ...options, retries: { forever: true, factor: 1, minTimeout: 500, maxTimeout: 500 } });
   });

@@ -17,6 +17,7 @@ import {
   type ToolName,
 } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
+import { UserError } from "../../config/userError.ts";
 
 export type { ToolName } from "./tools.ts";
 
@@ -64,7 +65,7 @@ export async function installedTool(name: ToolName, local: boolean): Promise<str
   throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
 }
 
-export class ToolchainError extends Error {
+export class ToolchainError extends UserError {
   override readonly name = "ToolchainError";
 }
 
@@ -134,10 +135,7 @@ async function obtainElsewhere(
     const waiting = (): void => report("waiting for another process that downloads it");
     const { path, failed } = await withLock(machine.cache, folderName(tool, machine.platform), waiting, () =>
       firstOf(OTHER_SOURCES, tool, machine, report, onFailure),
-    ).catch((error: unknown): Outcome => {
-      const unwritable = new Error(`${errorText(error)}. Set GATEHOUSE_CACHE to a writable folder.`, { cause: error });
-      return { failed: [{ source: "cache", error: unwritable }] };
-    });
+    ).catch((error: unknown): Outcome => ({ failed: [{ source: "cache", error }] }));
     if (path !== undefined) return path;
     throw new UnavailableError(tool, onPath ? [onPath, ...failed] : failed);
   };

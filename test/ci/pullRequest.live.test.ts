@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { writeExecutable } from "../helpers/executable.ts";
 import { parse } from "yaml";
 import { main as diff } from "../../ops/commands/diff.ts";
@@ -274,6 +274,12 @@ describe("npm run diff", () => {
       out: "",
       error: '"nowhere" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main\n',
     });
+    vi.stubEnv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+    const { error } = await run("HEAD").finally(() => vi.unstubAllEnvs());
+    expect(error).toBe(
+      `git does not read ${clone.folder}: the repository belongs to another user. ` +
+        "Add its folder to safe.directory in the configuration of git.\n",
+    );
     expect((await run("HEAD", "--stack", "moon")).error).toBe(
       "no version has a file for moon. Name one of dev, local.\n",
     );

@@ -52,6 +52,25 @@ test("rejects a TLS Secret whose name is not a Kubernetes name", () => {
   ]);
 });
 
+test("warns of a base domain below another one, whose applications can set cookies for both", () => {
+  const warnings = (baseDomain: string, more: object = {}) => {
+    const domains = {
+      localhost: {},
+      external: { enabled: true, base_domain: "example.org" },
+      apps: { enabled: true, base_domain: baseDomain, protocol: "https", description: "Apps", ...more },
+    };
+    return parseStack(stack({ domains, protected_services: [proxy({})] }), shell).warnings;
+  };
+  expect(warnings("apps.example.org")).toEqual([
+    "domains.apps: apps.example.org is below example.org of domains.external, so that an application on either can set cookies for the " +
+      "hosts of the other. Put applications that you do not trust below another registrable domain (SECURITY.md, Not defended).",
+  ]);
+  expect(warnings("apps-example.org")).toEqual([]);
+  expect(warnings("apps.example.org", { enabled: false })).toEqual([]);
+  // Browsers reject cookies for all of localhost.
+  expect(warnings("apps.localhost")).toEqual([]);
+});
+
 describe("a tailnet", () => {
   test("warns with the names of the required nodes", () => {
     const raw = stack({

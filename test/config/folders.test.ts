@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+import os, { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageFolder, projectFolder } from "../../config/folders.ts";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { homeFolder, packageFolder, projectFolder } from "../../config/folders.ts";
 import { UserError } from "../../config/userError.ts";
 
 let folder: string;
@@ -29,4 +30,21 @@ test("throws with the command that creates a Pulumi.yaml if there is none", () =
 test("returns the package's folder if the working directory is in this repository", () => {
   expect(projectFolder(join(packageFolder(), "docs"))).toBe(packageFolder());
   expect(projectFolder(folder)).toBe(packageFolder());
+});
+
+test("returns HOME or the root folder as the home of a user that the user database does not have", () => {
+  expect(homeFolder()).toBe(os.userInfo().homedir);
+  vi.spyOn(os, "userInfo").mockImplementation(() => {
+    throw new Error("A system error occurred: uv_os_get_passwd returned ENOENT (no such file or directory)");
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    syncBuiltinESMExports();
+  });
+  vi.stubEnv("HOME", "/home/builder");
+  expect(homeFolder()).toBe("/home/builder");
+  vi.stubEnv("HOME", "");
+  expect(homeFolder()).toBe("/");
 });

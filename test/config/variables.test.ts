@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
-import { messageOf, oauth2, shell, stack } from "./stacks.ts";
+import { messageOf, oauth2, problemsOf, shell, stack } from "./stacks.ts";
 
 const mesh = (baseDomain: string) => ({ domains: { mesh: { enabled: true, base_domain: baseDomain } } });
 
@@ -86,15 +86,16 @@ describe("secret fields", () => {
     expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });
   });
 
-  test("warn of a variable in plain text", () => {
+  test("are refused in plain text by a deployment, and warned of by a plan", () => {
     const raw = stack(
       { protected_services: [oauth2({}, { client_secret: "${OPEN}" })] },
       { "variables:OPEN": { value: "hunter2" } },
     );
-    expect(parseStack(raw, shell).warnings).toEqual([
+    const message =
       'protected_services[0].oauth_config.client_secret "grafana": variables:OPEN is in plain text in the stack file. ' +
-        "Run: pulumi config set --secret variables:OPEN --stack dev",
-    ]);
+      "Run: pulumi config set --secret variables:OPEN --stack dev";
+    expect(problemsOf(raw)).toEqual([message]);
+    expect(parseStack(raw, shell, { secretsRequired: false }).warnings).toEqual([message]);
   });
 
   test("are not required for a plan, which warns once", () => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -129,6 +130,20 @@ test("finds the project from a subfolder, and prints the command init outside of
   await expect(run(bin, ["plan", "k3s"], { cwd: folder })).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^there is no Pulumi\.yaml in .*npx gatehouse init\n$/) as string,
+  });
+});
+
+test.runIf(process.getuid?.() === 0)("plans and compares for a user without a home", async () => {
+  chmodSync(folder, 0o755);
+  const bin = join(project, "node_modules/.bin/gatehouse");
+  const { HOME: _, ...env } = process.env;
+  const options = { cwd: project, env, uid: 4711, gid: 4711 };
+  expect((await run(bin, ["plan", "k3s"], options)).stdout).toMatch(/^Stack k3s\n/);
+  expect((await run(bin, ["diff", "Pulumi.k3s.yaml"], options)).stdout).toBe("Stack k3s\n\nNo access changes.\n");
+  const bare = { ...env, GATEHOUSE_CACHE: "", PATH: dirname(process.execPath) };
+  await expect(run(bin, ["preview", "k3s"], { ...options, env: bare })).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("cache: the cache folder /.cache/gatehouse cannot be created or written") as string,
   });
 });
 

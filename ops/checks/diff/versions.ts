@@ -63,12 +63,18 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
     return execFileSync("git", args, {
       cwd,
       encoding: "utf8",
+      env: { ...process.env, LC_ALL: "C" },
       maxBuffer: 64 * 1024 * 1024,
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw isMissing ? new UserError("git is not installed", "install it") : new UserError(message);
+    const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
+    if (code === "ENOENT") throw new UserError("git is not installed", "install it");
+    if (stderr?.includes("dubious ownership") !== true) throw new UserError(message);
+    throw new UserError(
+      `git does not read ${cwd}: the repository belongs to another user`,
+      "add its folder to safe.directory in the configuration of git",
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
-import { withHint } from "../../../config/userError.ts";
+import { UserError, withHint } from "../../../config/userError.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
@@ -99,6 +99,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const server = config.getCurrentCluster()?.server ?? "";
   const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
+    // Of credentials that cannot be read.
+    if (error instanceof UserError) throw error;
     const hint = "Start it, connect to its network, or correct its address in the kubeconfig.";
     throw new Error(
       `the cluster of context "${context}" at ${withoutCredentials(server)} does not answer (${errorText(error)}). ${hint}`,

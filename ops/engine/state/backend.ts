@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
+import { homeFolder } from "../../../config/folders.ts";
 import { PROJECT_FILE } from "../../../config/projectFile.ts";
 import type { Environment } from "../../../config/variables.ts";
 
@@ -20,7 +20,7 @@ export function backendFolder(workDir: string, changes: Environment): string | u
   if (!url?.startsWith(FOLDER)) return undefined;
   const [path = ""] = url.slice(FOLDER.length).split("?");
   const decoded = decodeURIComponent(path);
-  return decoded.startsWith("~") ? join(userInfo().homedir, decoded.slice(2)) : resolve(workDir, decoded);
+  return decoded.startsWith("~") ? join(homeFolder(), decoded.slice(2)) : resolve(workDir, decoded);
 }
 
 function backendOfProject(workDir: string): string | undefined {
@@ -32,7 +32,7 @@ function backendOfProject(workDir: string): string | undefined {
 }
 
 function backendOfLogin(environment: Environment): string | undefined {
-  const home = environment["PULUMI_HOME"] || join(userInfo().homedir, ".pulumi");
+  const home = environment["PULUMI_HOME"] || join(homeFolder(), ".pulumi");
   const file = join(environment["PULUMI_CREDENTIALS_PATH"] || home, "credentials.json");
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { current?: string }).current : undefined;
 }

@@ -1,12 +1,25 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
 import { parseStack } from "../../../config/load.ts";
 import { UserError } from "../../../config/userError.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { openEngine, pulumiCommand } from "../../../ops/engine/open.ts";
+import { openStack } from "../../../ops/engine/stack.ts";
 import { shell, stack } from "../../config/stacks.ts";
 import { quiet } from "../../helpers/quiet.ts";
 import { writeExecutable } from "../../helpers/executable.ts";
@@ -32,6 +45,24 @@ test("keeps the CLI of a command when another command uses another one", async (
     execFileSync(file, { encoding: "utf8" }).trim(),
   );
   expect(versions).toEqual(["v3.250.0", "v3.250.0+local", "v3.250.0", "v3.250.0+local", "v3.250.0"]);
+});
+
+test("replaces the stack file of the local platform as a whole", async () => {
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace);
+  const files = ["Pulumi.yaml", "Pulumi.local.yaml"].map((name) => join(workspace, name));
+  const readers = files.map((file) => {
+    writeFileSync(file, "encryptionsalt: v1:salt\n");
+    return openSync(file, "r");
+  });
+  const command = await pulumiCommand(join(folder, "data"), writeCli("v3.250.0"));
+  const options = { stack: "local", program: () => Promise.resolve(), command, workspace, environment: {} };
+  await openStack({ ...options, overrides: { "variables:HTTP_PORT": "8080" } }).catch(() => undefined);
+  // A reader of the previous file gets all of it, which an interrupted run leaves.
+  expect(readers.map((reader) => readFileSync(reader, "utf8"))).toEqual(files.map(() => "encryptionsalt: v1:salt\n"));
+  readers.forEach(closeSync);
+  const written = parse(readFileSync(join(workspace, "Pulumi.local.yaml"), "utf8")) as Record<string, object>;
+  expect(written).toMatchObject({ encryptionsalt: "v1:salt", config: { "variables:HTTP_PORT": "8080" } });
 });
 
 test("has one link for many calls at the same time", async () => {

@@ -11,12 +11,13 @@ export const SETTING: Table["setting"] = {
     sentence: (_, { value: after }) => `is ${mark(after)}`,
     effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all),
     implied: (_, __, { id, effect }, { before, after }) =>
-      effect === "other" && sectionOf(id, before) !== sectionOf(id, after),
+      effect === "other" && (CREDENTIAL.test(id) || sectionOf(id, before) !== sectionOf(id, after)),
   },
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
-    implied: (_, __, { id }, { before, after }) => sectionOf(id, before) !== sectionOf(id, after),
+    implied: (_, __, { id }, { before, after }) =>
+      CREDENTIAL.test(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
     value: { ...value("is"), effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after) },
@@ -40,6 +41,8 @@ const API = "API of the identity provider";
 /** Where a deployment sends the superuser's password. */
 const ADDRESS = "address of the database server for the deployment";
 
+/** Added and removed with what it is a credential of. */
+const CREDENTIAL = /^(token|secret key|password) of /;
 const ACCOUNT = /^Secret of service account (.+)$/;
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
@@ -110,8 +113,8 @@ function encryptionEffect(before: string, after: string): Effect {
 
 function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {
   if (isList(name)) return listEffect(before, after, name);
-  // A user who reads Secrets of the namespace can sign in as the account.
-  if (ACCOUNT.test(name)) return "more";
+  // A user who reads Secrets of the namespace, or knows the other value, can sign in.
+  if (ACCOUNT.test(name) || CREDENTIAL.test(name)) return "more";
   switch (name) {
     case "length of a login":
       return duration("").effect(before, after);

@@ -11,12 +11,12 @@ import { change, fieldOf, leavesOf, type Path } from "./leaves.ts";
 
 /** Settings that decide neither who can connect nor to what. */
 const SILENT = [
-  // Names of variables with secrets.
-  ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].flatMap(secretText),
-  ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].flatMap(secretText),
-  ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].flatMap(secretText),
-  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map(
-    (field) => `services[].${field}.variables[]`,
+  // What a template consists of; it is a fact itself.
+  ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].map(variablesOf),
+  ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].map(variablesOf),
+  ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].map(variablesOf),
+  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map((field) =>
+    variablesOf(`services[].${field}`),
   ),
   // Versions, and how the stack deploys.
   ...["dataApi.version", "gateway.version", "identityProvider.version", "images.digests", "postgres.install.version"],
@@ -45,8 +45,8 @@ const SILENT_IN_ONE = [
   "services[].enforce",
 ];
 
-function secretText(field: string): string[] {
-  return [`${field}.template`, `${field}.variables[]`];
+function variablesOf(field: string): string {
+  return `${field}.variables[]`;
 }
 
 test("turns every setting that concerns access into a fact, and every change of it into a statement", () => {

@@ -20,7 +20,10 @@ export const SETTING: Table["setting"] = {
       CREDENTIAL.test(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
-    value: { ...value("is"), effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after) },
+    value: {
+      sentence: (before, after, { id }) => (id === ENCRYPTION ? encryptionText : value("is").sentence)(before, after),
+      effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after),
+    },
   },
 };
 
@@ -105,10 +108,24 @@ function listEffect(before: string, after: string, name: string): Effect {
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
-/** @param before an `sslmode`, and what identifies the root certificate */
+/** @param text an `sslmode`, and what identifies the root certificate */
+function encryption(text: string) {
+  const [mode = "", certificate] = text.split(", certificate ");
+  return { mode, rank: SSL_MODES.findIndex((one) => one === mode), certificate };
+}
+
+function encryptionText(before: string, after: string): string {
+  const [was, is] = [encryption(before), encryption(after)];
+  if (was.mode !== is.mode) return value("is").sentence(before, after);
+  return value("trusts the root certificate").sentence(was.certificate, is.certificate);
+}
+
 function encryptionEffect(before: string, after: string): Effect {
-  const rank = (text: string) => SSL_MODES.findIndex((mode) => mode === text.split(", ")[0]);
-  return rank(after) < rank(before) ? "more" : rank(after) > rank(before) ? "less" : "other";
+  const [was, is] = [encryption(before), encryption(after)];
+  // Another CA can sign a certificate for another server, which receives the password.
+  const isOther = was.certificate !== is.certificate && was.certificate !== undefined && is.certificate !== undefined;
+  if (isOther || is.rank < was.rank) return "more";
+  return is.rank > was.rank ? "less" : "other";
 }
 
 function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {

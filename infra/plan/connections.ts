@@ -29,6 +29,7 @@ export function connections(settings: Settings): Readonly<Record<string, string>
       ]),
     ),
     "namespace of PostgREST": dataApi?.namespace,
+    "default schema of the data API": dataApi?.exposed[0],
     ...credentials(settings),
   });
 }

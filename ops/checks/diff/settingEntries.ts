@@ -11,13 +11,13 @@ export const SETTING: Table["setting"] = {
     sentence: (_, { value: after }) => `is ${mark(after)}`,
     effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all),
     implied: (_, __, { id, effect }, { before, after }) =>
-      effect === "other" && (CREDENTIAL.test(id) || sectionOf(id, before) !== sectionOf(id, after)),
+      effect === "other" && (isPart(id) || sectionOf(id, before) !== sectionOf(id, after)),
   },
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
     implied: (_, __, { id }, { before, after }) =>
-      CREDENTIAL.test(id) || sectionOf(id, before) !== sectionOf(id, after),
+      isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
     value: {
@@ -37,6 +37,8 @@ const GRANTING = [
   // Without a superuser, the database enforces less.
   "protections that need a superuser",
 ];
+/** Explains why hosts of the data API have other rules. */
+export const DEFAULT_SCHEMA = "default schema of the data API";
 const SERVER = "database server";
 const ENCRYPTION = "encryption to the database server";
 /** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
@@ -44,9 +46,13 @@ const API = "API of the identity provider";
 /** Where a deployment sends the superuser's password. */
 const ADDRESS = "address of the database server for the deployment";
 
-/** Added and removed with what it is a credential of. */
 const CREDENTIAL = /^(token|secret key|password) of /;
 const ACCOUNT = /^Secret of service account (.+)$/;
+
+/** Returns whether a setting is only added and removed with what it is part of. */
+function isPart(name: string): boolean {
+  return CREDENTIAL.test(name) || [SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA].includes(name);
+}
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
 function sectionOf(name: string, { setting, member }: Access): string {
@@ -56,13 +62,9 @@ function sectionOf(name: string, { setting, member }: Access): string {
   switch (name) {
     case "length of a login":
       return setting.get("identity provider")?.value ?? "";
-    case "database":
-    case "namespace of PostgREST":
-      return has("database");
     // Another server has another address, and each kind of Service its default.
     case ADDRESS:
       return `${setting.get(SERVER)?.value} ${setting.get("Service of the database server")?.value}`;
-    case SERVER:
     case ENCRYPTION:
     case "Service of the database server":
     case NETWORKS:

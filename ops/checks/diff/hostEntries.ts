@@ -185,11 +185,13 @@ function opensByRules(was: HostFacts, is: HostFacts): boolean {
   );
 }
 
-function serviceText({ protection, role, entrants, publicPaths, backend }: HostFacts): string {
+function serviceText(facts: HostFacts): string {
+  const { protection, role, entrants, publicPaths, session, backend } = facts;
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
+  const length = session !== undefined && asksAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
   const who =
     protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
-  return `${who}${paths}; routes to ${mark(backend)}`;
+  return `${who}${paths}${length}; routes to ${mark(backend)}`;
 }
 
 const KIND: Readonly<Record<HostFacts["role"], string>> = {

@@ -10,14 +10,14 @@ const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
  */
 export function connections(settings: Settings): Readonly<Record<string, string>> {
   const { cluster, gateway, identityProvider, postgres, dataApi, observability, verification } = settings;
-  const { install, session, apiUrl } = identityProvider;
+  const { install, session, url, apiUrl } = identityProvider;
   const labels = Object.entries(gateway.podLabels).map((label) => label.join("="));
   return defined({
     cluster:
       [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
     gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
     "length of a login": install ? session : undefined,
-    "API of the identity provider": apiUrl,
+    "API of the identity provider": apiUrl === url ? undefined : apiUrl,
     ...(postgres && postgresConnections(postgres)),
     "namespace of Prometheus": observability?.namespace,
     "an image without a digest": imagesText(settings),

@@ -16,8 +16,7 @@ export const SETTING: Table["setting"] = {
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
-    implied: (_, __, { id }, { before, after }) =>
-      isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
+    implied: (_, __, { id }, { before, after }) => isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
     value: {
@@ -130,6 +129,12 @@ function encryptionEffect(before: string, after: string): Effect {
   return is.rank > was.rank ? "less" : "other";
 }
 
+/** A pod needs every label, so that another label admits fewer pods. */
+function gatewayEffect(before: string, after: string): Effect {
+  const parts = (text: string) => text.split(/, (?:pods with )?/);
+  return difference(parts(before), parts(after)).removed.length > 0 ? "more" : "less";
+}
+
 function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {
   if (isList(name)) return listEffect(before, after, name);
   // A user who reads Secrets of the namespace, or knows the other value, can sign in.
@@ -151,12 +156,13 @@ function settingEffect(before: string, after: string, name: string, { setting }:
       return after === "ClusterIP" ? "less" : "more";
     case ENCRYPTION:
       return encryptionEffect(before, after);
+    case "gateway":
+      return gatewayEffect(before, after);
     // Another authentik decides which users are admitted, or receives the token of its superuser.
     case "sign-in page":
     case "identity provider":
     case API:
     case ADDRESS:
-    case "gateway":
     case "namespace of Prometheus":
     case "namespace of Prometheus for Postgres":
       return "more";

@@ -36,14 +36,12 @@ export function connections(settings: Settings): Readonly<Record<string, string>
 
 /** Returns the credentials of the stack as written: names of variables. */
 function credentials({ identityProvider, postgres, dataApi }: Settings): Readonly<Record<string, string | undefined>> {
-  const { install, token, adminPassword, secretKey, database, sampleUsers } = identityProvider;
+  const { token, adminPassword, secretKey, database, sampleUsers } = identityProvider;
   return {
     "token of the identity provider": token.template,
-    ...(install && {
-      "password of the identity provider's administrator": adminPassword?.template,
-      "secret key of the identity provider": secretKey?.template,
-      "password of the identity provider's database": database?.password.template,
-    }),
+    "password of the identity provider's administrator": adminPassword?.template,
+    "secret key of the identity provider": secretKey?.template,
+    "password of the identity provider's database": database?.password.template,
     "password of the database server": postgres?.password.template,
     "password of the authenticator role": dataApi?.authenticatorPassword.template,
     "password of the owner role": dataApi?.ownerPassword.template,

@@ -106,6 +106,9 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   ]);
   expect(report.additionalHosts).toEqual(["mail.example.org"]);
   const text = documentOf(imported, { context: CONTEXT, file: "Pulumi.dev.yaml", hasDomains: true });
+  expect(text.split("\n")[0]).toBe(
+    "# Written by npx gatehouse import rancher-desktop. Add its sections to Pulumi.dev.yaml. Then run: npx gatehouse plan dev",
+  );
   const { config } = parse(text) as { config: Record<string, unknown> };
   expect(Object.keys(config)).toEqual(["gatehouse:domains", "gatehouse:protected_services"]);
   expect(config["gatehouse:domains"]).toEqual({

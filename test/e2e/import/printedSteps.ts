@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 const HAS_PROGRAMS = ["kubectl", "jq"].every((program) => spawnSync(program, ["--help"]).error === undefined);
 
 /**
- * Runs the commands of each step under a title of the report, exactly as printed.
+ * Runs the commands of each step under a title of the report as printed.
  * @param printed the report as text
  * @param overApi follows a step without commands; every step on a machine without kubectl and jq
  */
@@ -19,9 +19,8 @@ export async function followSteps(
   const [, ...steps] = section.split(/^ {2}\d+\. /m);
   if (steps.length === 0) throw new Error(`no steps under ${title}`);
   for (const step of steps) {
-    const lines = step.split("\n").map((line) => line.trim());
-    const commands = lines.filter((line) => line.startsWith("kubectl "));
-    if (commands.length === 0 || !HAS_PROGRAMS) await overApi(step.trimEnd());
-    else for (const command of commands) await promisify(execFile)("sh", ["-c", command], { env });
+    const [commands] = /^ *kubectl [^]*/m.exec(step) ?? [];
+    if (commands === undefined || !HAS_PROGRAMS) await overApi(step.trimEnd());
+    else await promisify(execFile)("sh", ["-c", commands], { env });
   }
 }

@@ -55,6 +55,10 @@ test("renames a route that has the name of a new one, and deletes it under its o
   expect(before.length).toBe(1);
   expect(before[0]).toContain("Rename IngressRoute apps/reports: the deployment creates an object of this name");
   expect(before[0]).toContain('{name: "reports-old"');
+  // A copy that failed must not be followed by the deletion.
+  expect(before[0]).toContain(
+    " create --filename - &&\nkubectl --context rancher-desktop delete ingressroute.traefik.io reports --namespace apps",
+  );
   expect(after[0]).toBe(
     "kubectl --context rancher-desktop delete ingressroute.traefik.io reports-old --namespace apps",
   );

@@ -61,6 +61,15 @@ test("turns every setting that concerns access into a fact, and every change of 
   expect([...fields.values()].flat().filter(({ result }) => result === "unstated")).toEqual([]);
 });
 
+test("prints nothing about credentials and the default schema if an older version recorded neither", () => {
+  const raw = readStackFile(join(packageFolder(), "Pulumi.local.yaml"), "local");
+  const after = accessOf(computePlan(parseStack(raw, {}, { secretsRequired: false })));
+  const isNew = (name: string) => /^(token|secret key|password|default schema) of /.test(name);
+  const before = { ...after, setting: new Map([...after.setting].filter(([name]) => !isNew(name))) };
+  const changes = compareAccess(before, after);
+  expect([changes.length, changes.every(({ implied }) => implied)]).toEqual([10, true]);
+});
+
 /** `silent`: no fact changes. `unstated`: facts change, and no statement is printed. `refused`: no configuration results in such settings. */
 type Result = "silent" | "refused" | "stated" | "unstated";
 

@@ -60,6 +60,11 @@ export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): 
   return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }
 
+/** Whether the stack file contains the key; a default does not count. */
+export function isWritten({ raw }: Draft<unknown>, key: string): boolean {
+  return isSection(raw) && key in raw;
+}
+
 /** The name of a list's entry, where it has one. */
 export function nameOf(raw: unknown, key = "name"): string | undefined {
   const name = isSection(raw) ? raw[key] : undefined;

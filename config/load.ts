@@ -16,7 +16,7 @@ import { dataApiRules, toDataApi } from "./sections/dataApi.ts";
 import { domainRules, domainWarnings, toDomain } from "./sections/domains.ts";
 import { gateway } from "./sections/gateway.ts";
 import { identityProvider, identityProviderRules } from "./sections/identityProvider.ts";
-import { images } from "./sections/images.ts";
+import { images, imagesWarnings } from "./sections/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
 import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres.ts";
 import { clientRules, nameRules, toService } from "./sections/protectedServices.ts";
@@ -104,6 +104,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ...versionWarnings(known),
     ...postgresWarnings(known),
     ...observabilityWarnings(known),
+    ...imagesWarnings(known),
     ...variables.warnings,
   ];
   return { ...settings, warnings };

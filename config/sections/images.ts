@@ -2,8 +2,12 @@
 import { z } from "zod";
 import type { Draft } from "../draft.ts";
 import { text } from "../fields.ts";
+import { suggestion } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
+import type { DataApiDraft } from "./dataApi.ts";
+import type { IdentityProviderDraft } from "./identityProvider.ts";
+import type { PostgresDraft } from "./postgres.ts";
 
 const digest = () =>
   text(
@@ -41,3 +45,35 @@ An image with a digest runs as \`image:tag@digest\`. A new tag needs a new entry
 export type ImagesDraft = Draft<z.output<typeof schema>>;
 /** `required` is undefined if it depends on the enabled domains. */
 export type Images = Resolved<z.output<typeof schema>>;
+
+interface Drafts {
+  readonly images: ImagesDraft;
+  readonly identityProvider: IdentityProviderDraft | undefined;
+  readonly postgres: PostgresDraft | undefined;
+  readonly dataApi: DataApiDraft | undefined;
+}
+
+/** Warns of digests of images that the stack does not run. */
+export function imagesWarnings(drafts: Drafts): string[] {
+  const known = imagesOf(drafts);
+  const unknown = Object.keys(drafts.images.fields.digests ?? {}).filter((image) => !known.includes(image));
+  return unknown.map((image) => {
+    const meant = suggestion(image, known);
+    const hint = meant === undefined ? "Remove it, or correct its name and tag." : `Did you mean "${meant}"?`;
+    return `images.digests: the stack runs no image "${image}". ${hint}`;
+  });
+}
+
+/** Returns all images that a stack with these versions can run (`pinned` in infra/). */
+function imagesOf({ identityProvider, postgres, dataApi }: Drafts): string[] {
+  const { install, version } = { ...identityProvider?.fields };
+  const server = postgres?.fields.install;
+  return [
+    ...(install ? [`ghcr.io/goauthentik/server:${version}`] : []),
+    `ghcr.io/goauthentik/proxy:${version}`,
+    ...(server?.kind === "cloudnativepg" ? [`ghcr.io/cloudnative-pg/postgresql:${server.version}-minimal-trixie`] : []),
+    ...(server?.kind === "statefulset" ? [`postgres:${server.version}-alpine`] : []),
+    ...(dataApi ? ["postgres:18-alpine", `postgrest/postgrest:${dataApi.fields.version}`] : []),
+    ...["node:24-alpine", "traefik/whoami:v1.11.0"],
+  ];
+}

@@ -1,7 +1,7 @@
 /** The Postgres server of authentik and the data API: an existing one, or one that the stack deploys. */
 import { coerce, satisfies } from "semver";
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
+import { type Draft, isWritten } from "../draft.ts";
 import { cidr, label, list, plain, port, positiveInteger, secret, subdomain, text } from "../fields.ts";
 import { isSection, within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
@@ -210,9 +210,4 @@ export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" 
  */
 export function listensOnPrimary(version: string): boolean {
   return satisfies(coerce(version) ?? "0.0.0", ">=12.2.0");
-}
-
-/** Whether the stack file contains the key; a default does not count. */
-function isWritten({ raw }: Draft<unknown>, key: string): boolean {
-  return isSection(raw) && key in raw;
 }

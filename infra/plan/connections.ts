@@ -10,14 +10,14 @@ const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
  */
 export function connections(settings: Settings): Readonly<Record<string, string>> {
   const { cluster, gateway, identityProvider, postgres, dataApi, observability, verification } = settings;
-  const { install, session, apiUrl } = identityProvider;
+  const { install, session, url, apiUrl } = identityProvider;
   const labels = Object.entries(gateway.podLabels).map((label) => label.join("="));
   return defined({
     cluster:
       [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
     gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
     "length of a login": install ? session : undefined,
-    "API of the identity provider": apiUrl,
+    "API of the identity provider": apiUrl === url ? undefined : apiUrl,
     ...(postgres && postgresConnections(postgres)),
     "namespace of Prometheus": observability?.namespace,
     "an image without a digest": imagesText(settings),
@@ -29,7 +29,26 @@ export function connections(settings: Settings): Readonly<Record<string, string>
       ]),
     ),
     "namespace of PostgREST": dataApi?.namespace,
+    "default schema of the data API": dataApi?.exposed[0],
+    ...credentials(settings),
   });
+}
+
+/** Returns the credentials of the stack as written: names of variables. */
+function credentials({ identityProvider, postgres, dataApi }: Settings): Readonly<Record<string, string | undefined>> {
+  const { token, adminPassword, secretKey, database, sampleUsers } = identityProvider;
+  return {
+    "token of the identity provider": token.template,
+    "password of the identity provider's administrator": adminPassword?.template,
+    "secret key of the identity provider": secretKey?.template,
+    "password of the identity provider's database": database?.password.template,
+    "password of the database server": postgres?.password.template,
+    "password of the authenticator role": dataApi?.authenticatorPassword.template,
+    "password of the owner role": dataApi?.ownerPassword.template,
+    ...Object.fromEntries(
+      sampleUsers.map(({ username, password }) => [`password of sample user ${username}`, password.template]),
+    ),
+  };
 }
 
 function postgresConnections({ host, port, user, sslmode, sslrootcert, install }: NonNullable<Settings["postgres"]>) {

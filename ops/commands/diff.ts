@@ -9,7 +9,7 @@ import { stackOf } from "../context/stackFiles.ts";
 import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
-import { describeChanges, opensToPublic } from "../checks/diff/report.ts";
+import { describeChanges, describeRefused, opensToPublic } from "../checks/diff/report.ts";
 import { revision, stackFile, type Version, workingTree } from "../checks/diff/versions.ts";
 import { painter } from "../terminal/paint.ts";
 
@@ -91,7 +91,9 @@ function print(
 
 /** Stacks without a change are left out: a repository can have many. */
 function accessBlocks(diffs: readonly StackDiff[]): Block[] {
-  const changed = diffs.filter(({ changes, problems }) => problems !== undefined || changes.length > 0);
+  const changed = diffs.filter(
+    ({ changes, refused, problems }) => problems !== undefined || changes.length + refused.length > 0,
+  );
   return changed.length > 0 ? changed.flatMap(stackBlocks) : [UNCHANGED];
 }
 
@@ -101,14 +103,14 @@ function previewBlocks(file: string | undefined, folder: string): Block[] {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? [previewBlock(readFileSync(path, "utf8"))] : [];
 }
 
-function toJson({ stack, changes, problems, baseProblems }: StackDiff): unknown {
-  return { stack, opensToPublic: opensToPublic(changes), problems, baseProblems, changes };
+function toJson({ stack, changes, refused, problems, baseProblems }: StackDiff): unknown {
+  return { stack, opensToPublic: opensToPublic(changes), problems, baseProblems, refused, changes };
 }
 
-function describe({ stack, changes, problems, baseProblems }: StackDiff, colours: boolean): string {
+function describe({ stack, changes, refused, problems, baseProblems }: StackDiff, colours: boolean): string {
   const paint = painter(colours);
   if (problems !== undefined) return `${`Stack ${stack}`}\n\n${paint("red", problems)}`;
   const base =
     baseProblems === undefined ? [] : [`The base is not valid, so everything reads as new:\n${baseProblems}`];
-  return [`Stack ${stack}`, ...base, describeChanges(changes, paint)].join("\n\n");
+  return [`Stack ${stack}`, ...base, ...describeRefused(refused, paint), describeChanges(changes, paint)].join("\n\n");
 }

@@ -1,5 +1,6 @@
 /** The stack file, or the part of one, that an import writes. */
 import { Document, type YAMLMap, type YAMLSeq } from "yaml";
+import { stackOf } from "../context/stackFiles.ts";
 import { type Import, DEFAULT_DOMAINS, kindFields } from "./import.ts";
 import type { ImportedEntry } from "./entries.ts";
 
@@ -28,7 +29,8 @@ export function documentOf(imported: Import, options: DocumentOptions): string {
     file === undefined
       ? "Save it as Pulumi.<stack>.yaml and add gatehouse:identity_provider"
       : `Add its sections to ${file}`;
-  document.commentBefore = ` Written by npx gatehouse import ${context}. ${next}. Then run npx gatehouse plan.`;
+  const plan = `npx gatehouse plan ${file === undefined ? "<stack>" : stackOf(file)}`;
+  document.commentBefore = ` Written by npx gatehouse import ${context}. ${next}. Then run: ${plan}`;
   const list = document.getIn(["config", "gatehouse:protected_services"]) as YAMLSeq<YAMLMap>;
   for (const [index, entry] of entries.entries()) {
     const item = list.items[index];

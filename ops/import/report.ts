@@ -78,7 +78,7 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     Object.entries(report.variables).map(([name, hint]) => `  ${name}: ${hint}`),
   );
   part("Before the deployment", numbered(report.before));
-  part("After the deployment, when npx gatehouse verify has passed", numbered(report.after));
+  part(`After the deployment, when npx gatehouse verify ${report.context} has passed`, numbered(report.after));
   return `${lines.join("\n")}\n`;
 }
 

@@ -62,7 +62,7 @@ function renaming(manifest: Manifest, context: string): string {
   const kubectl = `kubectl --context ${context} --namespace ${namespace}`;
   const metadata = `{name: "${renamed(manifest).objectName}", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
   const copy = `${kubectl} get ingressroute.traefik.io ${objectName} --output json | jq '{apiVersion, kind, spec, metadata: ${metadata}}' | ${kubectl} create --filename -`;
-  return `${why} Both serve the host in between:\n${copy}\n${deletion(manifest, context)}`;
+  return `${why} Both serve the host in between:\n${copy} &&\n${deletion(manifest, context)}`;
 }
 
 /** Traefik reads the certificate of a route from the namespace of the route. */

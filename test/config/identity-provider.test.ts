@@ -3,6 +3,7 @@ import { parseStack } from "../../config/load.ts";
 import { problemsOf, proxy, sections, shell, stack } from "./stacks.ts";
 
 const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+const INSTALLATION = { admin_password: "${ADMIN}", secret_key: "${KEY}", database: { password: "${DB}" } };
 const provider = (fields: Record<string, unknown>) =>
   stack({ identity_provider: { ...sections.identity_provider, ...fields } });
 
@@ -21,6 +22,20 @@ describe("an existing identity provider", () => {
       parseStack(stack({ identity_provider: { ...EXISTING, service } }), shell).identityProvider.service;
     expect(found({ name: "sso" })).toEqual({ name: "sso", port: 9000 });
     expect(found({ name: "sso", port: 8000 })).toEqual({ name: "sso", port: 8000 });
+  });
+
+  test("rejects fields of an installed one, and host and namespace without a Service", () => {
+    const fields = { host: "login", namespace: "sso", domain: "mesh", admin_email: "a@example.org", ...INSTALLATION };
+    const installed = ["domain", "admin_email", "admin_password", "secret_key", "database"].map(
+      (key) => `identity_provider.${key}: has no effect with install: false. Remove it, or set install: true.`,
+    );
+    const routed = ["host", "namespace"].map(
+      (key) =>
+        `identity_provider.${key}: has no effect with install: false and without service. Remove it, or add service.`,
+    );
+    const service = { name: "sso" };
+    expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields } }))).toEqual([...installed, ...routed]);
+    expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields, service } }))).toEqual(installed);
   });
 
   test("rejects service with install: true", () => {

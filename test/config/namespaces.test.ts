@@ -51,7 +51,7 @@ describe("a namespace that the stack creates", () => {
   });
 
   test("is not that of an existing identity provider, which the stack does not create", () => {
-    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "sso" } };
     const raw = stack({ identity_provider: { ...existing, namespace: "default" } });
     expect(parseStack(raw, shell).identityProvider.namespace).toBe("default");
   });

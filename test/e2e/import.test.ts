@@ -7,6 +7,7 @@ import { parse, stringify } from "yaml";
 import { headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { main } from "../../ops/commands/import.ts";
+import { main as plan } from "../../ops/commands/plan.ts";
 import type { Report } from "../../ops/import/report.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { SHELL } from "../helpers/shell.ts";
@@ -21,6 +22,7 @@ import {
   startOwnPlatform,
 } from "../helpers/ownPlatform.ts";
 import { probe } from "../helpers/probe.ts";
+import { followSteps } from "./import/printedSteps.ts";
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", plural: "ingressroutes" };
 /** Hosts that an entry serves; the others stay on the routes that exist. */
@@ -34,6 +36,8 @@ const project = mkdtempSync(join(tmpdir(), "gatehouse-import-"));
 let before: Record<string, string>;
 let document: Config;
 let report: Report;
+/** The report as text. */
+let printed: string;
 
 beforeAll(async () => {
   own = await startOwnPlatform();
@@ -96,10 +100,13 @@ function clientId(label: string): Promise<string | null> {
   });
 }
 
+function kubeconfig() {
+  return { ...process.env, KUBECONFIG: own.platform.kubeconfig };
+}
+
 async function run(...args: string[]): Promise<readonly [code: number, out: string, error: string]> {
   let [out, error] = ["", ""];
-  const environment = { ...process.env, KUBECONFIG: own.platform.kubeconfig };
-  const shell = { ...SHELL, project, folder: project, data: project, environment };
+  const shell = { ...SHELL, project, folder: project, data: project, environment: kubeconfig() };
   const code = await main([own.platform.context, ...args], {
     ...shell,
     out: (text) => void (out += text),
@@ -145,6 +152,7 @@ test("serves the services by their own routes before the import", async () => {
 test("writes five of them as entries, reports the others, and prints no secret", async () => {
   const [code, out, error] = await run();
   expect(code).toBe(1);
+  printed = error;
   document = (parse(out) as { config: Config }).config;
   const entries = document["gatehouse:protected_services"] as { name: string; type: string; groups?: string[] }[];
   expect(entries.map(({ name, type, groups }) => [name, type, groups])).toEqual([
@@ -173,20 +181,21 @@ test("writes five of them as entries, reports the others, and prints no secret",
     "Rename IngressRoute apps/reports",
     "Rename IngressRoute apps/vault",
   ]);
+  writeFileSync(join(project, "Pulumi.imported.yaml"), stringify({ config: { ...config, ...document } }));
+  const [, command = ""] = /Then run: npx gatehouse plan (.*)\n/.exec(out) ?? [];
+  expect(await plan(command.split(" "), { ...SHELL, project, folder: project })).toBe(0);
 });
 
-/** Follows the steps of the report before the deployment: renames the routes whose names the deployment uses. */
-async function renameRoutes(): Promise<void> {
-  for (const step of report.before) {
-    const [, name = ""] = /^Rename IngressRoute apps\/(\S+):/.exec(step) ?? [];
-    const { spec } = (await own.objects.getNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, name })) as {
-      spec: object;
-    };
-    const metadata = { name: `${name}-old`, namespace: NAMESPACE };
-    const body = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata, spec };
-    await own.objects.createNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, body });
-    await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, name });
-  }
+/** Renames a route whose name the deployment uses. */
+async function rename(step: string): Promise<void> {
+  const [, name = ""] = /^Rename IngressRoute apps\/(\S+):/.exec(step) ?? [];
+  const { spec } = (await own.objects.getNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, name })) as {
+    spec: object;
+  };
+  const metadata = { name: `${name}-old`, namespace: NAMESPACE };
+  const body = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata, spec };
+  await own.objects.createNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, body });
+  await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, namespace: NAMESPACE, name });
 }
 
 test("returns the same responses as before after the deployment, next to the old routes and without them", async () => {
@@ -198,7 +207,8 @@ test("returns the same responses as before after the deployment, next to the old
   const onHttp = () => withClient(async (client) => statusAndTarget(await client.send(`${secure}/`)));
   expect(await onHttp()).toBe("404");
   const probes = ["reports", "wiki", "legacy"].map((label) => probe(`${url(label)}/`));
-  await renameRoutes();
+  const environment = kubeconfig();
+  await followSteps(printed, "Before the deployment", environment, rename);
   await stack.up({ ...config, ...document });
   const others = async () => (await Promise.all(IMPORTED.map(clientId))).filter((id, index) => id !== clients[index]);
   // Of the three hosts behind forward auth; the application of notes has its old client.
@@ -210,7 +220,8 @@ test("returns the same responses as before after the deployment, next to the old
   expect(labels).toEqual(["reports", "vault.secure", "wiki"]);
   const expected = { ...before, ...Object.fromEntries(labels.map((label) => [`${label} / with a password`, "401"])) };
   expect(await responses()).toEqual(expected);
-  for (const step of report.after) await remove(step);
+  const title = `After the deployment, when npx gatehouse verify ${own.platform.context} has passed`;
+  await followSteps(printed, title, environment, remove);
   const realm = () =>
     withClient(async (client) => (await client.send(`${url("legacy")}/`)).headers["www-authenticate"]);
   await vi.waitFor(async () => expect(await realm()).toBe('Basic realm="legacy"'), { timeout: 240_000, interval: 500 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseStack, type RawStack } from "../../config/load.ts";
 import { accessOf } from "../../infra/access/access.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import { changedNames, databaseNames, droppedDatabases } from "../../ops/engine/deployment/names.ts";
+import { changedNames, databaseNames, deployedNames, droppedDatabases } from "../../ops/engine/deployment/names.ts";
 import type { Operation, Step } from "../../ops/engine/step.ts";
 import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
@@ -15,10 +15,7 @@ function target(raw: RawStack) {
 /** Returns the state of a deployed stack. */
 function deployed(raw: RawStack) {
   const { settings, plan } = target(raw);
-  const names = [...databaseNames(settings)].flatMap(([resource, [, name]]) =>
-    name === undefined ? [] : [[resource, name] as const],
-  );
-  return { databaseNames: new Map(names), access: accessOf(plan) };
+  return { databaseNames: deployedNames(settings), access: accessOf(plan) };
 }
 
 const SERVICES = { protected_services: [proxy({}), oauth2({})] };
@@ -64,6 +61,10 @@ test("refuses another slug of an oauth2 service, whose client id is taken, and a
       'Keep "grafana"; or remove the entry, deploy, and add it again.',
   ]);
   expect(changed(proxy({ name: "docs" }), oauth2({ name: "charts" }))).toEqual([]);
+  expect(changed(oauth2({ name: "charts", application_slug: "charts" }))).toEqual([
+    'protected_services[0].application_slug: is "charts", and the client of "grafana" is deployed with "grafana". ' +
+      'Keep "grafana"; or remove the entry, deploy, and add it again.',
+  ]);
 });
 
 test("accepts every name in the first deployment", () => {

@@ -6,6 +6,7 @@ import { admits, type Entrants, entrantsText } from "../../../protections/entran
 import { protectionOf } from "../../../protections/table.ts";
 import { type Change, type Diff, duration, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark, names, optional } from "./phrases.ts";
+import { DEFAULT_SCHEMA } from "./settingEntries.ts";
 
 export const HOST: Table["host"] = {
   where: (_, { url }) => url,
@@ -109,7 +110,8 @@ function follows(...fields: (keyof HostFacts)[]) {
 
 /** Statements about the data API explain why its hosts have other rules. */
 function followsFromData(host: string, { after, about }: Diff): boolean {
-  const isExplained = about("schema").length > 0 || about("limit").some(({ change }) => change === "changed");
+  const values = [...about("limit"), ...about("setting").filter(({ id }) => id === DEFAULT_SCHEMA)];
+  const isExplained = about("schema").length > 0 || values.some(({ change }) => change === "changed");
   return isExplained && after.host.get(host)?.role === "data-api";
 }
 
@@ -183,11 +185,13 @@ function opensByRules(was: HostFacts, is: HostFacts): boolean {
   );
 }
 
-function serviceText({ protection, role, entrants, publicPaths, backend }: HostFacts): string {
+function serviceText(facts: HostFacts): string {
+  const { protection, role, entrants, publicPaths, session, backend } = facts;
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
+  const length = session !== undefined && asksAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
   const who =
     protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
-  return `${who}${paths}; routes to ${mark(backend)}`;
+  return `${who}${paths}${length}; routes to ${mark(backend)}`;
 }
 
 const KIND: Readonly<Record<HostFacts["role"], string>> = {

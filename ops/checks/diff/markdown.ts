@@ -1,7 +1,7 @@
 /** An access diff as part of a comment on a pull request. Pure. */
 import type { StackDiff } from "./compare.ts";
 import { mark, render } from "./phrases.ts";
-import { countReported, opensToPublic, type ReportedEntry, reportedOf } from "./report.ts";
+import { countReported, opensToPublic, REFUSED, type ReportedEntry, reportedOf } from "./report.ts";
 
 /** A piece of a comment. */
 export interface Block {
@@ -35,7 +35,7 @@ export function previewBlock(output: string): Block {
 }
 
 /** The blocks of one stack: what opens something first. */
-export function stackBlocks({ stack, changes, problems, baseProblems }: StackDiff): Block[] {
+export function stackBlocks({ stack, changes, refused, problems, baseProblems }: StackDiff): Block[] {
   const title = `### Access: stack ${code(stack)}\n`;
   if (problems !== undefined) {
     return [statementBlock({ text: `${title}\nThe configuration is not valid:\n\n${fence(problems)}` })];
@@ -49,7 +49,9 @@ export function stackBlocks({ stack, changes, problems, baseProblems }: StackDif
     return statementBlock(head, ...entries.map((entry) => ({ text: rowText(entry), rank })));
   });
   const text = `${title}${warning}${base}\n${countReported(reported)}.\n`;
-  return [statementBlock({ text }), ...tables];
+  const names = refused.map((line) => ({ text: `- ${code(line)}\n`, rank: 0 }));
+  const refusal = names.length === 0 ? [] : [statementBlock({ text: `\n**${REFUSED}**\n\n` }, ...names)];
+  return [statementBlock({ text }), ...refusal, ...tables];
 }
 
 function rowText({ where, sentence }: ReportedEntry): string {

@@ -65,6 +65,15 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
   return [...parts, `${countReported(reported)}.`].join("\n\n");
 }
 
+/** Title of the names that a deployment cannot change. */
+export const REFUSED = "Refused by npx gatehouse deploy";
+
+/** Returns the names that a deployment cannot change as one text; none without them. */
+export function describeRefused(refused: readonly string[], paint: Paint): string[] {
+  const lines = refused.map((line) => paint("red", `  ✖ ${render(mark(line))}`));
+  return lines.length === 0 ? [] : [[REFUSED, ...lines].join("\n")];
+}
+
 /** `1 statement opens something to the public, 2 take access away`. */
 export function countReported(reported: readonly Reported[]): string {
   const counted = reported.map(({ count, one, many }, index) => {

@@ -11,15 +11,18 @@ export const SETTING: Table["setting"] = {
     sentence: (_, { value: after }) => `is ${mark(after)}`,
     effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all),
     implied: (_, __, { id, effect }, { before, after }) =>
-      effect === "other" && sectionOf(id, before) !== sectionOf(id, after),
+      effect === "other" && (isPart(id) || sectionOf(id, before) !== sectionOf(id, after)),
   },
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
-    implied: (_, __, { id }, { before, after }) => sectionOf(id, before) !== sectionOf(id, after),
+    implied: (_, __, { id }, { before, after }) => isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
-    value: { ...value("is"), effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after) },
+    value: {
+      sentence: (before, after, { id }) => (id === ENCRYPTION ? encryptionText : value("is").sentence)(before, after),
+      effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after),
+    },
   },
 };
 
@@ -33,6 +36,8 @@ const GRANTING = [
   // Without a superuser, the database enforces less.
   "protections that need a superuser",
 ];
+/** Explains why hosts of the data API have other rules. */
+export const DEFAULT_SCHEMA = "default schema of the data API";
 const SERVER = "database server";
 const ENCRYPTION = "encryption to the database server";
 /** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
@@ -40,7 +45,13 @@ const API = "API of the identity provider";
 /** Where a deployment sends the superuser's password. */
 const ADDRESS = "address of the database server for the deployment";
 
+const CREDENTIAL = /^(token|secret key|password) of /;
 const ACCOUNT = /^Secret of service account (.+)$/;
+
+/** Returns whether a setting is only added and removed with what it is part of. */
+function isPart(name: string): boolean {
+  return CREDENTIAL.test(name) || [SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA].includes(name);
+}
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
 function sectionOf(name: string, { setting, member }: Access): string {
@@ -50,13 +61,9 @@ function sectionOf(name: string, { setting, member }: Access): string {
   switch (name) {
     case "length of a login":
       return setting.get("identity provider")?.value ?? "";
-    case "database":
-    case "namespace of PostgREST":
-      return has("database");
     // Another server has another address, and each kind of Service its default.
     case ADDRESS:
       return `${setting.get(SERVER)?.value} ${setting.get("Service of the database server")?.value}`;
-    case SERVER:
     case ENCRYPTION:
     case "Service of the database server":
     case NETWORKS:
@@ -102,16 +109,36 @@ function listEffect(before: string, after: string, name: string): Effect {
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
-/** @param before an `sslmode`, and what identifies the root certificate */
+/** @param text an `sslmode`, and what identifies the root certificate */
+function encryption(text: string) {
+  const [mode = "", certificate] = text.split(", certificate ");
+  return { mode, rank: SSL_MODES.findIndex((one) => one === mode), certificate };
+}
+
+function encryptionText(before: string, after: string): string {
+  const [was, is] = [encryption(before), encryption(after)];
+  if (was.mode !== is.mode) return value("is").sentence(before, after);
+  return value("trusts the root certificate").sentence(was.certificate, is.certificate);
+}
+
 function encryptionEffect(before: string, after: string): Effect {
-  const rank = (text: string) => SSL_MODES.findIndex((mode) => mode === text.split(", ")[0]);
-  return rank(after) < rank(before) ? "more" : rank(after) > rank(before) ? "less" : "other";
+  const [was, is] = [encryption(before), encryption(after)];
+  // Another CA can sign a certificate for another server, which receives the password.
+  const isOther = was.certificate !== is.certificate && was.certificate !== undefined && is.certificate !== undefined;
+  if (isOther || is.rank < was.rank) return "more";
+  return is.rank > was.rank ? "less" : "other";
+}
+
+/** A pod needs every label, so that another label admits fewer pods. */
+function gatewayEffect(before: string, after: string): Effect {
+  const parts = (text: string) => text.split(/, (?:pods with )?/);
+  return difference(parts(before), parts(after)).removed.length > 0 ? "more" : "less";
 }
 
 function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {
   if (isList(name)) return listEffect(before, after, name);
-  // A user who reads Secrets of the namespace can sign in as the account.
-  if (ACCOUNT.test(name)) return "more";
+  // A user who reads Secrets of the namespace, or knows the other value, can sign in.
+  if (ACCOUNT.test(name) || CREDENTIAL.test(name)) return "more";
   switch (name) {
     case "length of a login":
       return duration("").effect(before, after);
@@ -129,12 +156,13 @@ function settingEffect(before: string, after: string, name: string, { setting }:
       return after === "ClusterIP" ? "less" : "more";
     case ENCRYPTION:
       return encryptionEffect(before, after);
+    case "gateway":
+      return gatewayEffect(before, after);
     // Another authentik decides which users are admitted, or receives the token of its superuser.
     case "sign-in page":
     case "identity provider":
     case API:
     case ADDRESS:
-    case "gateway":
     case "namespace of Prometheus":
     case "namespace of Prometheus for Postgres":
       return "more";

@@ -18,6 +18,13 @@ export function databaseNames({ dataApi, identityProvider: { database } }: Datab
   ]);
 }
 
+/** Returns the same names without their paths, as the state of a stack with these settings contains them. */
+export function deployedNames(settings: DatabaseSettings): Map<string, string> {
+  return new Map(
+    [...databaseNames(settings)].flatMap(([resource, [, name]]) => (name === undefined ? [] : [[resource, name]])),
+  );
+}
+
 type DatabaseSettings = Pick<Settings, "dataApi" | "identityProvider">;
 
 /**
@@ -35,12 +42,14 @@ export function changedNames(
     if (name === undefined || old === undefined || name === old) return [];
     return [`${path}: is "${name}", and the stack is deployed with "${old}". Keep "${old}" (docs/deploy.md, Names).`];
   });
-  const slugs = plan.clients.flatMap(({ service, application: { slug } }) => {
-    const old = access?.client.get(service)?.slug;
-    if (old === undefined || old === slug) return [];
+  const clients = [...(access?.client ?? [])];
+  const slugs = plan.clients.flatMap(({ service, application: { slug }, credentials: { clientId } }) => {
+    const [old, client] =
+      clients.find(([name]) => name === service) ?? clients.find(([, one]) => one.clientId === clientId) ?? [];
+    if (client === undefined || client.slug === slug) return [];
     const path = `protected_services[${settings.services.findIndex(({ name }) => name === service)}].application_slug`;
-    const hint = `Keep "${old}"; or remove the entry, deploy, and add it again.`;
-    return [`${path}: is "${slug}", and the client of "${service}" is deployed with "${old}". ${hint}`];
+    const hint = `Keep "${client.slug}"; or remove the entry, deploy, and add it again.`;
+    return [`${path}: is "${slug}", and the client of "${old}" is deployed with "${client.slug}". ${hint}`];
   });
   return [...databases, ...slugs];
 }

@@ -55,6 +55,10 @@ test("renames a route that has the name of a new one, and deletes it under its o
   expect(before.length).toBe(1);
   expect(before[0]).toContain("Rename IngressRoute apps/reports: the deployment creates an object of this name");
   expect(before[0]).toContain('{name: "reports-old"');
+  // A copy that failed must not be followed by the deletion.
+  expect(before[0]).toContain(
+    " create --filename - &&\nkubectl --context rancher-desktop delete ingressroute.traefik.io reports --namespace apps",
+  );
   expect(after[0]).toBe(
     "kubectl --context rancher-desktop delete ingressroute.traefik.io reports-old --namespace apps",
   );
@@ -106,6 +110,9 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   ]);
   expect(report.additionalHosts).toEqual(["mail.example.org"]);
   const text = documentOf(imported, { context: CONTEXT, file: "Pulumi.dev.yaml", hasDomains: true });
+  expect(text.split("\n")[0]).toBe(
+    "# Written by npx gatehouse import rancher-desktop. Add its sections to Pulumi.dev.yaml. Then run: npx gatehouse plan dev",
+  );
   const { config } = parse(text) as { config: Record<string, unknown> };
   expect(Object.keys(config)).toEqual(["gatehouse:domains", "gatehouse:protected_services"]);
   expect(config["gatehouse:domains"]).toEqual({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PATIENCE } from "../../helpers/program.ts";
+import { imageDigests } from "../../../policy/rules/imageDigests.ts";
 import { findingsOf, programOf } from "./program.ts";
 
 describe("the policy pack", () => {
@@ -20,4 +21,18 @@ describe("the policy pack", () => {
       expect([...found]).toEqual(["images-state-digests"]);
     },
   );
+
+  for (const stack of ["dev", "local", "production"]) {
+    test(`accepts the digest of every image that ${stack} runs without a warning`, { timeout: PATIENCE }, async () => {
+      const withImages = (images: object) => programOf(stack, { "gatehouse:images": { value: images } });
+      const { resources, facts } = await withImages({ required: true });
+      const found = imageDigests
+        .check(resources, facts)
+        .flatMap(({ problem }) => / (\S+) by a tag/.exec(problem)?.[1] ?? []);
+      expect(found.length).toBeGreaterThan(4);
+      const digests = Object.fromEntries(found.map((image) => [image, `sha256:${"1".repeat(64)}`]));
+      const { facts: digested } = await withImages({ required: true, digests });
+      expect(digested.plan.warnings.filter((warning) => warning.startsWith("images."))).toEqual([]);
+    });
+  }
 });

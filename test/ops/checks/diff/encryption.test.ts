@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { accessOf } from "../../../../infra/access/access.ts";
 import type { Access } from "../../../../infra/access/facts.ts";
-import { compareAccess } from "../../../../ops/checks/diff/diff.ts";
+import { compareAccess, sentenceOf } from "../../../../ops/checks/diff/diff.ts";
+import { render } from "../../../../ops/checks/diff/phrases.ts";
 
 const encrypted = (value: string): Access => {
   const server = { value: "postgres@db.example.org:5432" };
@@ -17,8 +18,15 @@ test.each([
   ["verify-ca, certificate 1f", "require", "more"],
   ["require", "disable", "more"],
   ["disable", "verify-full, certificate 1f", "less"],
-  ["verify-full, certificate 1f", "verify-full, certificate 2e", "other"],
-])("ranks a change of sslmode from %s to %s as %s", (before, after, effect) => {
+  // The CA of the other root certificate can sign a certificate for another server.
+  ["verify-full, certificate 1f", "verify-full, certificate 2e", "more"],
+  ["verify-ca, certificate 1f", "verify-full, certificate 2e", "more"],
+])("ranks a change of the encryption from %s to %s as %s", (before, after, effect) => {
   const changes = compareAccess(encrypted(before), encrypted(after));
   expect(changes.map((one) => [one.effect, one.implied])).toEqual([[effect, false]]);
+});
+
+test("names the root certificate if only that changes", () => {
+  const [change] = compareAccess(encrypted("verify-full, certificate 1f"), encrypted("verify-full, certificate 2e"));
+  expect(change && render(sentenceOf(change))).toBe("trusts the root certificate 2e instead of 1f");
 });

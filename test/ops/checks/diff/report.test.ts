@@ -6,7 +6,7 @@ import { COMMENT_LENGTH, composeComment } from "../../../../ops/checks/diff/comm
 import { compareVersions, type StackDiff } from "../../../../ops/checks/diff/compare.ts";
 import { accessDiff } from "../../../../ops/checks/diff/diff.ts";
 import { code, fence, previewBlock, stackBlocks } from "../../../../ops/checks/diff/markdown.ts";
-import { describeChanges } from "../../../../ops/checks/diff/report.ts";
+import { describeChanges, describeRefused } from "../../../../ops/checks/diff/report.ts";
 import { commandEnvironment, templateVariables } from "../../../../ops/context/ci.ts";
 import { painter } from "../../../../ops/terminal/paint.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
@@ -14,7 +14,7 @@ import { BOTH, planOf, settingsOf } from "../../../infra/plan/stacks.ts";
 
 const diffOf = (before: Plan | undefined, after: Plan | undefined): StackDiff => ({
   ...{ stack: "dev", changes: accessDiff(before, after) },
-  ...{ problems: undefined, baseProblems: undefined },
+  ...{ refused: [], problems: undefined, baseProblems: undefined },
 });
 const comment = (diffs: readonly StackDiff[], restUrl?: string, length?: number) =>
   composeComment(diffs.flatMap(stackBlocks), restUrl, length);
@@ -146,6 +146,20 @@ describe("secrets and variables", () => {
     expect(() => commandEnvironment({ GATEHOUSE_VARIABLES: "canary-7f3a9c" })).toThrow(
       new UserError("GATEHOUSE_VARIABLES is not valid JSON", "in a GitHub workflow, set it to ${{ toJSON(vars) }}"),
     );
+  });
+
+  test("names what a deployment refuses to rename, also without another statement", () => {
+    const database = { password: "${DB}", user: "sso" };
+    const identity_provider = { ...sections.identity_provider, database };
+    const [renamed] = compareVersions(versionOf({}), versionOf({ identity_provider }), shell);
+    const message =
+      'identity_provider.database.user: is "sso", and the stack is deployed with "authentik". Keep "authentik" (docs/deploy.md, Names).';
+    expect([renamed?.refused, renamed?.changes]).toEqual([[message], []]);
+    expect(describeRefused(renamed?.refused ?? [], painter(false))).toEqual([
+      `Refused by npx gatehouse deploy\n  ✖ ${message}`,
+    ]);
+    expect(comment(renamed ? [renamed] : [])).toContain(`\n**Refused by npx gatehouse deploy**\n\n- \`${message}\`\n`);
+    expect(compareVersions(versionOf({}), versionOf({}), shell)[0]?.refused).toEqual([]);
   });
 
   test("reports the problems of an invalid head; compares with an empty stack if the base is invalid", () => {

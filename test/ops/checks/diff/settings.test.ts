@@ -11,12 +11,12 @@ import { change, fieldOf, leavesOf, type Path } from "./leaves.ts";
 
 /** Settings that decide neither who can connect nor to what. */
 const SILENT = [
-  // Names of variables with secrets.
-  ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].flatMap(secretText),
-  ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].flatMap(secretText),
-  ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].flatMap(secretText),
-  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map(
-    (field) => `services[].${field}.variables[]`,
+  // What a template consists of; it is a fact itself.
+  ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].map(variablesOf),
+  ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].map(variablesOf),
+  ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].map(variablesOf),
+  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map((field) =>
+    variablesOf(`services[].${field}`),
   ),
   // Versions, and how the stack deploys.
   ...["dataApi.version", "gateway.version", "identityProvider.version", "images.digests", "postgres.install.version"],
@@ -45,8 +45,8 @@ const SILENT_IN_ONE = [
   "services[].enforce",
 ];
 
-function secretText(field: string): string[] {
-  return [`${field}.template`, `${field}.variables[]`];
+function variablesOf(field: string): string {
+  return `${field}.variables[]`;
 }
 
 test("turns every setting that concerns access into a fact, and every change of it into a statement", () => {
@@ -59,6 +59,15 @@ test("turns every setting that concerns access into a fact, and every change of 
   // In each stack by itself, so that a field without a fact in one of them is found.
   expect(namesOf((all) => all.some(({ result }) => result === "silent"))).toEqual([...SILENT, ...SILENT_IN_ONE].sort());
   expect([...fields.values()].flat().filter(({ result }) => result === "unstated")).toEqual([]);
+});
+
+test("prints nothing about credentials and the default schema if an older version recorded neither", () => {
+  const raw = readStackFile(join(packageFolder(), "Pulumi.local.yaml"), "local");
+  const after = accessOf(computePlan(parseStack(raw, {}, { secretsRequired: false })));
+  const isNew = (name: string) => /^(token|secret key|password|default schema) of /.test(name);
+  const before = { ...after, setting: new Map([...after.setting].filter(([name]) => !isNew(name))) };
+  const changes = compareAccess(before, after);
+  expect([changes.length, changes.every(({ implied }) => implied)]).toEqual([10, true]);
 });
 
 /** `silent`: no fact changes. `unstated`: facts change, and no statement is printed. `refused`: no configuration results in such settings. */

@@ -3,7 +3,7 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
 import { describe, toJson } from "../checks/doctor/report.ts";
-import { summary } from "../checks/verify/check.ts";
+import { summary } from "../checks/check.ts";
 import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
 

@@ -8,7 +8,7 @@ import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
-import { stateOf, summary } from "../checks/verify/check.ts";
+import { stateOf, summary } from "../checks/check.ts";
 import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/probe.ts";
 import { describeChecks } from "../checks/verify/report.ts";

@@ -1,5 +1,5 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
-import type { Check } from "../../ops/checks/verify/check.ts";
+import type { Check } from "../../ops/checks/check.ts";
 import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { deployContext } from "../../ops/engine/deployment/deployment.ts";
 import type { Outcome } from "../../ops/engine/deployment/outcome.ts";

@@ -1,6 +1,6 @@
 /** The contract as a check that stops a deployment. */
 import type { ClientBase } from "pg";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import { readSystemCatalog } from "./systemCatalog.ts";
 import { compare, withoutMissingRelations } from "./compare.ts";
 import type { Contract } from "./contract.ts";

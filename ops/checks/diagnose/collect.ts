@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { authentikOrigin, type ShellEnvironment, type StackContext } from "../../context/context.ts";
-import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
+import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { SILENT } from "../../terminal/progress.ts";
 import { installedTool } from "../../toolchain/toolchain.ts";

@@ -8,7 +8,7 @@ import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";
 import { rootReason } from "../diagnose/observation.ts";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 import { rights } from "./rights.ts";

@@ -1,6 +1,6 @@
 /** Operators that the stack needs. */
 import { CoreV1Api } from "@kubernetes/client-node";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 

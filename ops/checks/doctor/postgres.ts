@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { quoted } from "../grants/sql.ts";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import { existingDatabase } from "./existingDatabase.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";

@@ -1,7 +1,7 @@
 import { readable } from "../../../infra/prerequisites/cluster.ts";
 import { type Prerequisite, type Result } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
-import { type Check, skip } from "../verify/check.ts";
+import { type Check, skip } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 
 /** Returns the checks of the cluster that a deployment makes, too. */

@@ -1,6 +1,6 @@
 /** The report of the prerequisites for users. */
 import type { Paint } from "../../terminal/paint.ts";
-import { counts, SIGNS, stateOf, summary } from "../verify/check.ts";
+import { counts, SIGNS, stateOf, summary } from "../check.ts";
 import type { Report, Result } from "./doctor.ts";
 
 /** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */

@@ -1,7 +1,7 @@
 /** The rights of the token of an existing authentik (docs/authentik.md, The token with `install: false`). */
 import { type AuthentikApi, StatusError } from "../../../infra/identity/authentikApi.ts";
 import type { StackContext } from "../../context/context.ts";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import { failed, passed } from "./prerequisite.ts";
 
 type Target = Pick<StackContext, "plan" | "settings">;

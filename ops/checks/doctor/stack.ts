@@ -3,7 +3,7 @@ import { parseStack } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/problems.ts";
 import { errorText } from "../../../config/errorText.ts";
 import { hasKey } from "../../engine/stackKey.ts";
-import { type Check, skip } from "../verify/check.ts";
+import { type Check, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 

@@ -7,7 +7,7 @@ import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
 import { installedPlugins, standIns } from "../../toolchain/plugins.ts";
 import { pinned } from "../../toolchain/tools.ts";
-import { type Check, skip } from "../verify/check.ts";
+import { type Check, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 

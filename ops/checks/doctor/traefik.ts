@@ -2,7 +2,7 @@
 import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../../config/settings.ts";
 import { readable, selectorOf } from "../../../infra/prerequisites/cluster.ts";
-import type { Check } from "../verify/check.ts";
+import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { errorText } from "../../../config/errorText.ts";
-import { type Check, skip } from "../verify/check.ts";
+import { type Check, skip } from "../check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { GrantFinding } from "./finding.ts";
 import { verifyGrants } from "./verification.ts";

@@ -1,6 +1,6 @@
 import { PAGES } from "../../../catalog/pages.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
-import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
 
 /** One path of each page, without a leading slash. */
 const PATHS = Object.keys(PAGES).map((path) =>

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { lookup } from "../../../infra/loopback.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
-import { type Check, check, Unexpected } from "./check.ts";
+import { type Check, check, Unexpected } from "../check.ts";
 
 /** Certificates are renewed weeks before they expire: one with fewer days left is not renewed any more. */
 const DAYS_LEFT = 7;

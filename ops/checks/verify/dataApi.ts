@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../../infra/verification/target.ts";
 import { type Answer, headerOf, type HttpClient, type RequestOptions, withClient } from "../../clients/http.ts";
-import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
 
 /** The part of a Swagger 2.0 document that is read here. */
 interface Swagger {

@@ -8,7 +8,7 @@ import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { expectationOf } from "../grants/expectation.ts";
 import { quoted } from "../grants/sql.ts";
 import { checkGrants, unreachableCheck } from "../grants/report.ts";
-import { type Check, skip } from "./check.ts";
+import { type Check, skip } from "../check.ts";
 
 /** The data API's database, with the administrator's connection, and the contracts of its schemas. */
 export interface DatabaseTarget {

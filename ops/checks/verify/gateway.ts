@@ -6,7 +6,7 @@ import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expecta
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, headerOf } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
-import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
 
 /** The answer of an exposure to a request without a session. */

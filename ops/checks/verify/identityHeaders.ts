@@ -4,7 +4,7 @@ import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
 import { type Answer, type HttpClient } from "../../clients/http.ts";
-import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { describe, expectApplication, forged, redirectsToLogin, refuseForged } from "./gateway.ts";
 import { type Credentials, signIn } from "../../clients/signIn.ts";

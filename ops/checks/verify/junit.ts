@@ -1,6 +1,6 @@
 /** A report as JUnit XML, which CI systems show: one suite per subject. */
 import exported, { type Builder } from "junit-report-builder";
-import { stateOf } from "./check.ts";
+import { stateOf } from "../check.ts";
 import type { Result } from "./probe.ts";
 import type { Report } from "./verify.ts";
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { RecordSet } from "../../../infra/plan/types.ts";
 import { otherAddresses, resolve, type Resolve } from "../../clients/names.ts";
-import { type Check, check, Unexpected } from "./check.ts";
+import { type Check, check, Unexpected } from "../check.ts";
 
 /**
  * A host of a domain resolves, and only to the domain's targets if it has some.

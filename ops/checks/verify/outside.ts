@@ -3,7 +3,7 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
-import { type Check, skip } from "./check.ts";
+import { type Check, skip } from "../check.ts";
 import { checkDataApi } from "./dataApi.ts";
 import { checkNotRouted, checkRoute, checkSpoofing, type RouteAnswer } from "./gateway.ts";
 import { checkName } from "./names.ts";

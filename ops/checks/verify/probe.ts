@@ -1,7 +1,7 @@
 /** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
-import type { Check } from "./check.ts";
+import type { Check } from "../check.ts";
 
 interface Failed {
   /** Host of an exposure, or the subject's own name. */

@@ -2,7 +2,7 @@
 import Table from "cli-table3";
 import type { Paint } from "../../terminal/paint.ts";
 import { describeFinding } from "../finding.ts";
-import { counts, SIGNS, stateOf } from "./check.ts";
+import { counts, SIGNS, stateOf } from "../check.ts";
 import type { Result } from "./probe.ts";
 
 /** With more subjects, those whose checks all passed are only counted. */

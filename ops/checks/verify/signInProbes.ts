@@ -5,7 +5,7 @@ import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infr
 import { mayEnter } from "../../../protections/entrants.ts";
 import type { Expectation } from "../../../protections/expectation.ts";
 import { checkBasic, checkMachine, checkSignIn, checkWrongGroup, type Identity } from "./identityHeaders.ts";
-import { type Check, skip } from "./check.ts";
+import { type Check, skip } from "../check.ts";
 import { type MachineAccount, tokenFor } from "../../clients/machineAccount.ts";
 import type { Probe } from "./probe.ts";
 import type { Credentials } from "../../clients/signIn.ts";

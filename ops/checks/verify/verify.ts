@@ -1,12 +1,12 @@
 /** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../../infra/verification/outsideTarget.ts";
-import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
+import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
-import { type Check, skip } from "./check.ts";
+import { type Check, skip } from "../check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { UserError } from "../../../config/userError.ts";
 import { redactAll, withoutSecrets } from "../../../config/redact.ts";

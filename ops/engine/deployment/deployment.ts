@@ -6,7 +6,7 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import type { Check } from "../../checks/verify/check.ts";
+import type { Check } from "../../checks/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";

@@ -1,4 +1,4 @@
-import type { Check } from "../../checks/verify/check.ts";
+import type { Check } from "../../checks/check.ts";
 import type { HostState } from "./hosts.ts";
 import type { Step } from "../step.ts";
 

@@ -1,6 +1,6 @@
 /** The text of a deployment: the preview before the confirmation, and the result. Pure. */
 import type { Paint } from "../../terminal/paint.ts";
-import type { Check } from "../../checks/verify/check.ts";
+import type { Check } from "../../checks/check.ts";
 import { sentence } from "../../checks/verify/report.ts";
 import type { HostState } from "./hosts.ts";
 import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";

@@ -1,5 +1,5 @@
 /** The engine's record of a stack. */
-import type { PulumiCli } from "../../../clients/pulumiCli.ts";
+import type { PulumiCli } from "../../../engine/pulumiCli.ts";
 import { recordFile, readRecordFile } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import { isProvider } from "../../../engine/step.ts";

@@ -1,6 +1,6 @@
 /** The metrics of a run. */
 import { Gauge, Pushgateway, Registry } from "prom-client";
-import type { State } from "../check.ts";
+import type { State } from "../../check.ts";
 import type { SourceTimes } from "./freshness.ts";
 
 export interface Run {

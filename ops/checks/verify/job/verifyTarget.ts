@@ -1,7 +1,7 @@
 import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../../../config/redact.ts";
 import { errorText } from "../../../../config/errorText.ts";
-import { stateOf, summary } from "../check.ts";
+import { stateOf, summary } from "../../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";
 import { runProbes } from "../probe.ts";

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { Check } from "../../../../ops/checks/verify/check.ts";
+import type { Check } from "../../../../ops/checks/check.ts";
 import { checkWrongGroup } from "../../../../ops/checks/verify/identityHeaders.ts";
 
 const AUTHORIZE = "/application/o/authorize/";

@@ -8,7 +8,7 @@ import {
   checkSignIn,
   checkWrongGroup,
 } from "../../../../ops/checks/verify/identityHeaders.ts";
-import type { Check } from "../../../../ops/checks/verify/check.ts";
+import type { Check } from "../../../../ops/checks/check.ts";
 import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
 
 const TEXT = "Content-Type: text/plain; charset=utf-8";

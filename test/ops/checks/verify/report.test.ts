@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Check, skip, stateOf, summary } from "../../../../ops/checks/verify/check.ts";
+import { type Check, skip, stateOf, summary } from "../../../../ops/checks/check.ts";
 import { junit } from "../../../../ops/checks/verify/junit.ts";
 import { hintOf, KINDS, type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import { describeChecks } from "../../../../ops/checks/verify/report.ts";

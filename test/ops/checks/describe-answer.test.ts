@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
-import { describeAnswer } from "../../../../ops/checks/verify/describeAnswer.ts";
-import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
-import { problemLines } from "../../../../ops/checks/verify/report.ts";
+import type { ExpectedExposure } from "../../../infra/verification/target.ts";
+import { describeAnswer } from "../../../ops/checks/describeAnswer.ts";
+import { checkRoute } from "../../../ops/checks/verify/gateway.ts";
+import { problemLines } from "../../../ops/checks/verify/report.ts";
 
 const url = "http://app.localhost/x?code=canary";
 

@@ -1,5 +1,5 @@
-import { type HttpClient, withClient } from "../../clients/http.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { type HttpClient, withClient } from "../clients/http.ts";
+import { errorText } from "../../config/errorText.ts";
 import { describeAnswer } from "./describeAnswer.ts";
 
 /** One expectation of a deployment, and whether it passed. */

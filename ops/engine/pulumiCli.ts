@@ -1,7 +1,7 @@
 /** Reads a stack with the CLI of the engine: opening it with the Automation API would create a missing one. */
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
-import { type DecryptedConfig, pulumiOf, secretVariables } from "../engine/open.ts";
-import { runPulumi } from "../engine/runPulumi.ts";
+import { type DecryptedConfig, pulumiOf, secretVariables } from "./open.ts";
+import { runPulumi } from "./runPulumi.ts";
 import type { Progress } from "../terminal/progress.ts";
 
 export interface PulumiCli {

@@ -1,5 +1,5 @@
-import { redactor } from "../../../config/redact.ts";
-import { type Answer, headerOf } from "../../clients/http.ts";
+import { redactor } from "../../config/redact.ts";
+import { type Answer, headerOf } from "../clients/http.ts";
 
 /** Characters of the text that are shown. */
 const MAX_TEXT = 300;

@@ -4,6 +4,7 @@ import { delimiter, join, resolve, sep } from "node:path";
 import {
   type ApiConstructor,
   type ApiType,
+  type ConfigOptions,
   createConfiguration,
   IsomorphicFetchHttpLibrary,
   KubeConfig,
@@ -16,7 +17,6 @@ import {
 } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { errorText } from "../config/errorText.ts";
-import { redactor } from "../config/redact.ts";
 import { UserError } from "../config/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
@@ -40,17 +40,20 @@ const retryingHttp = wrapHttpLibrary({
  * informer reports its errors.
  */
 export class RetryingKubeConfig extends KubeConfig {
-  /** Reads `tokenFile` of users. The library has one for the service account of a pod only, whose token it reads again after a minute. */
-  override loadFromString(text: string): void {
-    super.loadFromString(text);
+  /**
+   * Reads `tokenFile` of users, which takes precedence over `token` and `exec`. The library has one for the service account of a pod only, whose
+   * token it reads again after a minute.
+   */
+  override loadFromString(text: string, options?: Partial<ConfigOptions>): void {
+    super.loadFromString(text, options);
     const { users } = parse(text) as {
-      readonly users?: readonly { readonly user?: { readonly tokenFile?: string | null } }[];
+      readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string | null } }[];
     };
-    this.users = this.users.map((user, index) => {
-      const tokenFile = users?.[index]?.user?.tokenFile;
+    this.users = this.users.map((user) => {
+      const tokenFile = users?.find(({ name }) => name === user.name)?.user?.tokenFile;
       if (!tokenFile) return user;
       const { token: _, ...rest } = user;
-      return { ...rest, authProvider: { name: "tokenFile", config: { tokenFile } } };
+      return { ...rest, exec: undefined, authProvider: { name: "tokenFile", config: { tokenFile } } };
     });
   }
 
@@ -64,14 +67,17 @@ export class RetryingKubeConfig extends KubeConfig {
     }
   }
 
-  /** @throws UserError when a file cannot be read, or the credential program fails */
+  /** @throws UserError when a file cannot be read, or the credential program fails; its output, which can contain a token, is not in the message */
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     await super.applySecurityAuthentication(context).catch((error: NodeJS.ErrnoException) => {
-      const { exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
-      // The message is the standard error of the program, if it could be started.
-      const isOutput = exec?.command !== undefined && error.code === undefined;
-      const reason = isOutput ? `${exec.command} failed: ${summaryOf(error)}` : errorText(error);
-      throw new UserError(`context "${this.currentContext}" of the kubeconfig cannot be used: ${reason}`);
+      const { name, exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
+      const hasRun = exec?.command !== undefined && error.code === undefined;
+      throw new UserError(
+        `context "${this.currentContext}" of the kubeconfig cannot be used: ${hasRun ? `${exec.command} returned no credentials` : errorText(error)}`,
+        hasRun
+          ? "run it in a terminal to see its message, and sign in again"
+          : `correct user "${name}" of the kubeconfig`,
+      );
     });
   }
 
@@ -87,19 +93,6 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
-}
-
-/** Texts in the output of a credential program that can be a token: the value of a key, and long words. */
-const TOKENS: readonly (readonly [RegExp, string])[] = [
-  [/\b(token|secret|password)(["']?\s*[:=]\s*["']?)[^\s"',]+/gi, "$1$2[redacted]"],
-  [/(?=[\w+/=.~-]*\d)[\w+/=.~-]{20,}|[\w+/=.~-]{40,}/g, "[redacted]"],
-];
-
-/** Returns the last line, at most 200 characters, without what can be a token. */
-function summaryOf(error: Error): string {
-  const lines = error.message === "" ? [] : errorText(error).trim().split("\n");
-  const redacted = TOKENS.reduce((left, [form, rest]) => left.replace(form, rest), redactor([])(lines.at(-1) ?? ""));
-  return redacted.trim().slice(0, 200) || "no message";
 }
 
 /** What the library declares as `any`. */

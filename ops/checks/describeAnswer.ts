@@ -1,4 +1,4 @@
-import { redactor } from "../../config/redact.ts";
+import { redactor } from "./redact.ts";
 import { type Answer, headerOf } from "../clients/http.ts";
 
 /** Characters of the text that are shown. */

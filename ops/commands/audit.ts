@@ -38,7 +38,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
-    throw unreachableCluster(context, error);
+    throw unreachableCluster(kubeConfig, error);
   });
   const findings = audit(objects, plan, { context, gateway: settings.gateway, accepted: accept });
   const audited = auditedObjects(plan);

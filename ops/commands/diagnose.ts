@@ -6,7 +6,7 @@ import type { Shell } from "./shell.ts";
 import { openCluster } from "../context/identity.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { collect } from "../checks/diagnose/collect.ts";
-import { redactAll, redactor } from "../../config/redact.ts";
+import { redactAll, redactor } from "../checks/redact.ts";
 import { describe, isAnythingWrong, toJson } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";

@@ -48,8 +48,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const kubeConfig = kubeConfigOf(context, target.environment);
   const access = await identityOf(stack, authentik, shell);
   const source = await readSource(kubeConfig, access, target).catch((error: unknown) => {
-    if (error instanceof UserError) throw error;
-    throw unreachableCluster(context, error);
+    throw unreachableCluster(kubeConfig, error);
   });
   const imported = importServices(source, target);
   const report = reportOf(imported, source, target, context);

@@ -1,7 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText, withoutCredentials } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 
 /** The lists of a kubeconfig, whose entries have names. */
@@ -45,9 +45,11 @@ function refuseAmbiguous(
   }
 }
 
-/** Returns the error of a command whose cluster cannot be read; that of unreadable credentials unchanged. */
-export function unreachableCluster(context: string, error: unknown): UserError {
+/** Returns the error of a command whose cluster cannot be read; that of credentials that cannot be used is returned unchanged. */
+export function unreachableCluster(config: KubeConfig, error: unknown): UserError {
   if (error instanceof UserError) return error;
-  const problem = `the cluster of context "${context}" does not answer: ${errorText(error)}`;
-  return new UserError(problem, undefined, { cause: error });
+  const server = withoutCredentials(config.getCurrentCluster()?.server ?? "");
+  const problem = `the cluster of context "${config.currentContext}" at ${server} does not answer (${errorText(error)})`;
+  const hint = "start it, connect to its network, or correct its address in the kubeconfig";
+  return new UserError(problem, hint, { cause: error });
 }

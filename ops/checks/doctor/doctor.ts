@@ -9,7 +9,7 @@ import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { installedTool } from "../../toolchain/toolchain.ts";
 import { type Observation, observe, rootReason } from "../diagnose/observation.ts";
-import { redactAll, redactor } from "../../../config/redact.ts";
+import { redactAll, redactor } from "../redact.ts";
 import { credentialsOf, secretsOf } from "../secrets.ts";
 import { type Check, skip } from "../check.ts";
 import { cluster } from "./cluster.ts";

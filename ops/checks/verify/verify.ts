@@ -9,7 +9,7 @@ import { callersOf } from "./callers.ts";
 import { type Check, skip } from "../check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { UserError } from "../../../config/userError.ts";
-import { redactAll, withoutSecrets } from "../../../config/redact.ts";
+import { redactAll, withoutSecrets } from "../redact.ts";
 import { credentialsOf, type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
 import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityCheck } from "./database.ts";

@@ -2,7 +2,7 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
-import { UserError, withHint } from "../../../config/userError.ts";
+import { withHint } from "../../../config/userError.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
@@ -14,7 +14,7 @@ import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { otherConfiguration } from "../configuration.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
-import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { kubeConfigOf, unreachableCluster } from "../../context/kubeconfig.ts";
 import { unreachableApi } from "../../checks/apiAddress.ts";
 import { ownDatabase } from "../../checks/contract/connection.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";
@@ -27,7 +27,7 @@ import { changedNames } from "./names.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
-import { errorText, withoutCredentials } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errorText.ts";
 
 /** A deployment that cannot start. Each problem has a hint. */
 export class Refusal extends Error {
@@ -96,15 +96,9 @@ class Problems {
 
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
   const config = kubeConfigOf(context, environment);
-  const server = config.getCurrentCluster()?.server ?? "";
   const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
-    // Of credentials that cannot be read.
-    if (error instanceof UserError) throw error;
-    const hint = "Start it, connect to its network, or correct its address in the kubeconfig.";
-    throw new Error(
-      `the cluster of context "${context}" at ${withoutCredentials(server)} does not answer (${errorText(error)}). ${hint}`,
-    );
+    throw unreachableCluster(config, error);
   });
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);

@@ -1,5 +1,5 @@
 import type { JobTarget } from "../../../../infra/verification/target.ts";
-import { withoutSecrets } from "../../../../config/redact.ts";
+import { withoutSecrets } from "../../redact.ts";
 import { errorText } from "../../../../config/errorText.ts";
 import { stateOf, summary } from "../../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";

@@ -9,7 +9,7 @@ import { main } from "../../../../ops/commands/diagnose.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 import { engineState } from "../../../../ops/checks/diagnose/evidence/engine.ts";
 import { observe } from "../../../../ops/checks/diagnose/observation.ts";
-import { redactAll, redactor } from "../../../../config/redact.ts";
+import { redactAll, redactor } from "../../../../ops/checks/redact.ts";
 import { describe as page, isAnythingWrong } from "../../../../ops/checks/diagnose/report.ts";
 import { writeReport } from "../../../../ops/checks/diagnose/reportFiles.ts";
 import { diagnoseHost } from "../../../../ops/checks/diagnose/diagnosis.ts";

@@ -1,5 +1,5 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
-import { withoutCredentials } from "./errorText.ts";
+import { withoutCredentials } from "../../config/errorText.ts";
 
 /** Shorter values are no secrets, and are part of other words. */
 const SHORTEST = 6;

@@ -92,8 +92,9 @@ export class Variables {
       const message = `variables:${name} is in plain text in the stack file`;
       const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
       // The state backend stores the configuration of each deployment next to the state, also in plain text.
-      if (this.#secretsRequired) this.#report(location, message, `run: ${command}`);
-      else this.#warnings.push(`${formatLocation(location)}: ${message}. Run: ${command}`);
+      const hint = `${command}, and rotate the value if the stack was deployed or the file committed`;
+      if (this.#secretsRequired) this.#report(location, message, `run: ${hint}`);
+      else this.#warnings.push(`${formatLocation(location)}: ${message}. Run: ${hint}`);
     }
     return text;
   }

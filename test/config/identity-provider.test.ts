@@ -36,6 +36,12 @@ describe("an existing identity provider", () => {
     expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields, service } }))).toEqual(installed);
   });
 
+  test("reports a field of an installed one without a value once", () => {
+    expect(problemsOf(stack({ identity_provider: { ...EXISTING, database: null } }))).toEqual([
+      "identity_provider.database: missing. Add it: Database of authentik on the server of `gatehouse:postgres`; required with `install: true`.",
+    ]);
+  });
+
   test("rejects service with install: true", () => {
     expect(problemsOf(provider({ service: { name: "sso" } }))).toEqual([
       "identity_provider.service: names an existing Service, but install is true. Remove it, or set install: false.",

@@ -60,9 +60,9 @@ export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): 
   return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }
 
-/** Whether the stack file contains the key; a default does not count. */
+/** Returns whether the stack file has a value for the key. A default does not count, nor does a key without a value: it is a problem of its own. */
 export function isWritten({ raw }: Draft<unknown>, key: string): boolean {
-  return isSection(raw) && key in raw;
+  return isSection(raw) && raw[key] !== undefined && raw[key] !== null;
 }
 
 /** The name of a list's entry, where it has one. */

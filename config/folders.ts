@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { UserError } from "./userError.ts";
 
 /**
- * Returns the home of the user database, as the Pulumi CLI does. For a user that it does not have, such as a random UID in a container, it is
+ * Returns the home of the user database, as the Pulumi CLI does. For a user without an entry there, such as a random UID in a container, it is
  * `HOME`, else the root folder, as in Docker: only root can write to it.
  */
 export function homeFolder(): string {

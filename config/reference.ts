@@ -21,6 +21,7 @@ Editors with a YAML language server complete and check a stack file if its first
 
 - Fields of type **secret** accept template variables only, so that no secret is in the file in plain text. Set each one under its own key:
   \`pulumi config set --secret variables:NAME --stack STACK\`. A deployment refuses such a variable in plain text.
+  [Rotate](operations/rotation.md) the value of one that was deployed or committed: the state backend and the history of Git keep it.
 - Secrets are encrypted in the state, and are in no plan, preview or log. The policy pack refuses a secret outside of a Secret
   ([policy pack](policy.md)).
 - \`npx gatehouse plan\` and \`npx gatehouse diff\` need no value of a secret.

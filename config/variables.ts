@@ -3,6 +3,7 @@ import type { Problem } from "./problems.ts";
 import { rootCertificates } from "./root-certificates.ts";
 import { formatLocation, type Location } from "./location.ts";
 import type { SecretText } from "./secretText.ts";
+import { withHint } from "./userError.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -92,8 +93,9 @@ export class Variables {
       const message = `variables:${name} is in plain text in the stack file`;
       const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
       // The state backend stores the configuration of each deployment next to the state, also in plain text.
-      if (this.#secretsRequired) this.#report(location, message, `run: ${command}`);
-      else this.#warnings.push(`${formatLocation(location)}: ${message}. Run: ${command}`);
+      const hint = `rotate the value if the stack was deployed or the file committed, and run: ${command}`;
+      if (this.#secretsRequired) this.#report(location, message, hint);
+      else this.#warnings.push(withHint(`${formatLocation(location)}: ${message}`, hint));
     }
     return text;
   }

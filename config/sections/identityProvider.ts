@@ -125,7 +125,7 @@ gatehouse:identity_provider:
   text: `
 - Set \`domain\` before you enable a domain that is earlier in the list: the first enabled one is the default, and a change of the sign-in domain changes the issuer of all tokens.
 - \`install: true\` requires \`admin_password\`, \`secret_key\`, \`database\` and \`gatehouse:postgres\`. At least 2 pods (server and worker) run in \`namespace\`.
-- \`install: false\` requires \`url\`, and refuses \`domain\`, \`admin_email\`, \`admin_password\`, \`secret_key\` and \`database\`; without \`service\` also \`host\` and \`namespace\`. \`service\` names the Kubernetes Service of an authentik in the same cluster, so that the stack routes \`<host>.<base_domain>\` to it. The outposts run
+- \`install: false\` requires \`url\`, and refuses \`domain\`, \`admin_email\`, \`admin_password\`, \`secret_key\` and \`database\`; without \`service\` also \`host\`. \`service\` names the Kubernetes Service of an authentik in the same cluster, so that the stack routes \`<host>.<base_domain>\` to it. The outposts run
   in the namespace \`gatehouse-outposts-<stack>\`. Groups of services must exist. \`token\` must be a superuser's, with few
   [exceptions](authentik.md#the-token-with-install-false).
 - The server and the Terraform provider are of the same release series (2026.5). A version with a known vulnerability is refused with its advisory.
@@ -151,9 +151,8 @@ interface Drafts {
   readonly hasPostgres: boolean;
 }
 
-/** Fields without effect on an existing identity provider, and those that only its Service in the cluster needs. */
+/** Fields without effect on an existing identity provider. */
 const INSTALLED = ["domain", "admin_email", "admin_password", "secret_key", "database"];
-const ROUTED = ["host", "namespace"];
 /** User that authentik creates by itself. */
 const ADMINISTRATOR = "akadmin";
 /**
@@ -194,7 +193,7 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
     };
     withoutEffect(INSTALLED, "with install: false", "remove it, or set install: true");
     if (isLeftOut(identityProvider, "service"))
-      withoutEffect(ROUTED, "with install: false and without service", "remove it, or add service");
+      withoutEffect(["host"], "with install: false and without service", "remove it, or add service");
   }
   if (fields.install === true && !isLeftOut(identityProvider, "service")) {
     const hint = "remove it, or set install: false";

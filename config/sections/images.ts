@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Draft } from "../draft.ts";
 import { text } from "../fields.ts";
+import { IMAGES } from "../imageNames.ts";
 import { suggestion } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
@@ -64,16 +65,16 @@ export function imagesWarnings(drafts: Drafts): string[] {
   });
 }
 
-/** Returns all images that a stack with these versions can run (`pinned` in infra/). */
+/** Returns all images that a stack with these versions can run. */
 function imagesOf({ identityProvider, postgres, dataApi }: Drafts): string[] {
-  const { install, version } = { ...identityProvider?.fields };
+  const { install, version = "" } = { ...identityProvider?.fields };
   const server = postgres?.fields.install;
   return [
-    ...(install ? [`ghcr.io/goauthentik/server:${version}`] : []),
-    `ghcr.io/goauthentik/proxy:${version}`,
-    ...(server?.kind === "cloudnativepg" ? [`ghcr.io/cloudnative-pg/postgresql:${server.version}-minimal-trixie`] : []),
-    ...(server?.kind === "statefulset" ? [`postgres:${server.version}-alpine`] : []),
-    ...(dataApi ? ["postgres:18-alpine", `postgrest/postgrest:${dataApi.fields.version}`] : []),
-    ...["node:24-alpine", "traefik/whoami:v1.11.0"],
+    ...(install ? [IMAGES.authentik(version)] : []),
+    IMAGES.outpost(version),
+    ...(server?.kind === "cloudnativepg" ? [IMAGES.cloudNativePg(server.version)] : []),
+    ...(server?.kind === "statefulset" ? [IMAGES.postgres(server.version)] : []),
+    ...(dataApi ? [IMAGES.psql, IMAGES.postgrest(dataApi.fields.version ?? "")] : []),
+    ...[IMAGES.node, IMAGES.whoami],
   ];
 }

@@ -1,7 +1,7 @@
 /** The Postgres server of authentik and the data API: an existing one, or one that the stack deploys. */
 import { coerce, satisfies } from "semver";
 import { z } from "zod";
-import { type Draft, isWritten } from "../draft.ts";
+import { type Draft, isLeftOut, isWritten } from "../draft.ts";
 import { cidr, label, list, plain, port, positiveInteger, secret, subdomain, text } from "../fields.ts";
 import { isSection, within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
@@ -146,10 +146,9 @@ interface Drafts {
 export function postgresRules({ postgres }: Drafts): Problem[] {
   if (postgres === undefined || !isSection(postgres.raw)) return [];
   const { location, fields } = postgres;
-  const installs = isWritten(postgres, "install");
-  if (!installs) {
+  if (isLeftOut(postgres, "install")) {
     const hint = "add the host of an existing server, or install one: install: { kind: statefulset }";
-    const missing = isWritten(postgres, "host") ? [] : [problem(within(location, "host"), "missing", hint)];
+    const missing = isLeftOut(postgres, "host") ? [problem(within(location, "host"), "missing", hint)] : [];
     return [...missing, ...encryptionRules(postgres)];
   }
   const found = EXISTING.filter((key) => isWritten(postgres, key)).map((key) => {
@@ -175,14 +174,14 @@ export function postgresRules({ postgres }: Drafts): Problem[] {
 function encryptionRules(postgres: PostgresDraft): Problem[] {
   const { sslmode } = postgres.fields;
   const location = within(postgres.location, "sslrootcert");
-  const verifies = sslmode === "verify-ca" || sslmode === "verify-full";
-  if (sslmode === undefined || verifies === isWritten(postgres, "sslrootcert")) return [];
-  if (!verifies) {
-    const message = `sslmode "${sslmode}" does not verify the server's certificate`;
-    return [problem(location, message, "set sslmode: verify-full, or remove sslrootcert")];
+  if (sslmode === "verify-ca" || sslmode === "verify-full") {
+    if (!isLeftOut(postgres, "sslrootcert")) return [];
+    const hint = "add the root certificate of the server's CA as PEM text, for a public CA too";
+    return [problem(location, `missing, and sslmode "${sslmode}" verifies the server's certificate`, hint)];
   }
-  const hint = "add the root certificate of the server's CA as PEM text, for a public CA too";
-  return [problem(location, `missing, and sslmode "${sslmode}" verifies the server's certificate`, hint)];
+  if (sslmode === undefined || !isWritten(postgres, "sslrootcert")) return [];
+  const message = `sslmode "${sslmode}" does not verify the server's certificate`;
+  return [problem(location, message, "set sslmode: verify-full, or remove sslrootcert")];
 }
 
 /** Warns of read replicas that the data API does not use, and of what may not be enforced without a superuser. */

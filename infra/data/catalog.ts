@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
 import { limitsFrom } from "../../catalog/limits.ts";
 import { pinned } from "../images.ts";
@@ -83,7 +84,7 @@ function keyOf(path: string): string {
 function container(args: CatalogArgs): Workload["container"] {
   return {
     name: APP,
-    image: pinned("node:24-alpine"),
+    image: pinned(IMAGES.node),
     command: ["node", `${FOLDER}/server.mjs`],
     env: Object.entries(catalogSettings(args)).map(([name, value]) => ({ name, value })),
     ports: [{ name: "http", containerPort: PORT }],

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { Access } from "../postgres/access.ts";
@@ -148,7 +149,7 @@ function pod(
     containers: [
       {
         name: "psql",
-        image: pinned("postgres:18-alpine"),
+        image: pinned(IMAGES.psql),
         command: ["/bin/sh", "-c", WAIT_FOR_SERVER, "psql"],
         args: [
           "--no-psqlrc",

@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, onlyBetween, onlyFrom } from "../network.ts";
@@ -96,7 +97,7 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workloa
   const settings = Object.entries(postgrestSettings(args.dataApi, args.publicUrl));
   return {
     name: APP,
-    image: pinned(`postgrest/postgrest:${args.dataApi.version}`),
+    image: pinned(IMAGES.postgrest(args.dataApi.version)),
     env: [...settings.map(([name, value]) => ({ name, value })), ...libpqEnvironment(args.certificates)],
     envFrom: [{ secretRef: { name: connection.metadata.name } }],
     ports: [{ name: "http", containerPort: PORT }, POSTGREST_ADMIN],

@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, onlyFrom } from "../network.ts";
@@ -26,7 +27,7 @@ export class Echo extends pulumi.ComponentResource {
         replicas: 1,
         container: {
           name: "whoami",
-          image: pinned("traefik/whoami:v1.11.0"),
+          image: pinned(IMAGES.whoami),
           args: ["--port", String(backend.port)],
           ports: [{ name: "http", containerPort: backend.port }],
           // A POST changes the status of /health.

@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
@@ -147,7 +148,7 @@ function workloadOf(
     replicas: 1,
     container: {
       name: role,
-      image: pinned(`ghcr.io/goauthentik/server:${provider.version}`),
+      image: pinned(IMAGES.authentik(provider.version)),
       args: [role],
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
       env: [...LISTEN, ...trust],

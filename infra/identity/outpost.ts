@@ -1,6 +1,7 @@
 import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import type { Outpost as OutpostPlan } from "../plan/types.ts";
@@ -84,7 +85,7 @@ export class Outpost extends pulumi.ComponentResource {
     const httpGet = { path: "/outpost.goauthentik.io/ping", port: outpost.port };
     const container = {
       name: "outpost",
-      image: pinned(`ghcr.io/goauthentik/proxy:${args.version}`),
+      image: pinned(IMAGES.outpost(args.version)),
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
       env: LISTEN,
       ports: [{ name: "http", containerPort: outpost.port }, AUTHENTIK_METRICS],

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
 import { signInPages } from "../plan/outposts.ts";
@@ -31,7 +32,7 @@ export class SignInPages extends pulumi.ComponentResource {
     const httpGet = { path: "/healthz", port };
     const container = {
       name: "pages",
-      image: pinned("node:24-alpine"),
+      image: pinned(IMAGES.node),
       command: ["node", `${FOLDER}/${SERVER}`],
       env: [{ name: "PORT", value: String(port) }],
       ports: [{ name: "http", containerPort: port }],

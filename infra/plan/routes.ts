@@ -83,7 +83,7 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
     const { backend, entry, role, service } = exposure;
     const name = entry === undefined ? ownRouteName(role, tls) : routeName(service, tls);
     const { namespace } = backend;
-    const set = sets.get(name) ?? { name, service, namespace, entryPoint: entryPoint(settings, tls), tls, rules: [] };
+    const set = sets.get(name) ?? { name, namespace, entryPoint: entryPoint(settings, tls), tls, rules: [] };
     sets.set(name, { ...set, rules: [...set.rules, ...rules] });
   };
   for (const exposure of exposures) {
@@ -201,7 +201,6 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
     const tls = terminatesTls(first.exposure) ? first.exposure.tls : undefined;
     return {
       name: outpostRouteName(domain),
-      service: settings.identityProvider.host,
       namespace: first.outpost.namespace,
       entryPoint: entryPoint(settings, tls),
       tls,

@@ -84,7 +84,6 @@ export interface Route {
   readonly entryPoint: string;
   /** Undefined on the entry point for HTTP. */
   readonly tls: Tls | undefined;
-  readonly service: string;
   readonly namespace: string;
   readonly rules: readonly RouteRule[];
 }

@@ -1,4 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { PostgresInstallation } from "../../config/settings.ts";
 import type { ClusterSpec } from "../../sdks/cloudnativepg/index.d.ts";
 import { pinned } from "../images.ts";
@@ -60,7 +61,7 @@ export function clusterSpec({
 }: Pick<PostgresInstallation, "instances" | "version" | "size" | "storageClass">): ClusterSpec {
   return {
     instances,
-    imageName: pinned(`ghcr.io/cloudnative-pg/postgresql:${version}-minimal-trixie`),
+    imageName: pinned(IMAGES.cloudNativePg(version)),
     enableSuperuserAccess: true,
     storage: { size, ...(storageClass === undefined ? {} : { storageClass }) },
     bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },

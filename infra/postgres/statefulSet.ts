@@ -1,4 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
+import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
@@ -91,7 +92,7 @@ function container(version: string): k8s.types.input.core.v1.Container {
   const exec = { command: ["pg_isready", "--host=127.0.0.1", "--username=postgres", "--quiet"] };
   return {
     name: NAME,
-    image: pinned(`postgres:${version}-alpine`),
+    image: pinned(IMAGES.postgres(version)),
     args: Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
     env: [
       { name: "POSTGRES_PASSWORD_FILE", value: `${SUPERUSER}/password` },

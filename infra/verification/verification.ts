@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { IMAGES } from "../../config/imageNames.ts";
 import type { Settings, Verification as VerificationSettings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
@@ -121,7 +122,7 @@ function podSpec(
     containers: [
       {
         name: APP,
-        image: pinned("node:24-alpine"),
+        image: pinned(IMAGES.node),
         // What prom-client does with addresses is deprecated (url.parse), and a log of JSON has no room for that.
         command: ["node", "--disable-warning=DEP0169", `${FOLDER}/start.mjs`],
         env: [

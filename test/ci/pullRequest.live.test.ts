@@ -2,9 +2,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { writeExecutable } from "../helpers/executable.ts";
 import { parse } from "yaml";
+import { UserError } from "../../config/userError.ts";
+import { revision } from "../../ops/checks/diff/versions.ts";
 import { main as diff } from "../../ops/commands/diff.ts";
 import { cloneProject } from "./clone.ts";
 import { BOT, type GitHub } from "./gh.ts";
@@ -268,18 +270,26 @@ describe("npm run diff", () => {
     expect(out).toContain("Stack local\n\nNo access changes.\n");
   });
 
+  test("prints how git reads the repository of another user, also for a project in a folder of it", () => {
+    const project = join(clone.folder, "project");
+    mkdirSync(project);
+    onTestFinished(() => rmSync(project, { recursive: true }));
+    vi.stubEnv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => revision(project, "HEAD")).toThrow(
+      new UserError(
+        `git does not read ${project}: the repository belongs to another user`,
+        `run: git config --global --add safe.directory ${clone.folder}`,
+      ),
+    );
+  });
+
   test("exits with 2 for unknown revisions and stacks, and for invalid options", async () => {
     expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",
       error: '"nowhere" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main\n',
     });
-    vi.stubEnv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
-    const { error } = await run("HEAD").finally(() => vi.unstubAllEnvs());
-    expect(error).toBe(
-      `git does not read ${clone.folder}: the repository belongs to another user. ` +
-        "Add its folder to safe.directory in the configuration of git.\n",
-    );
     expect((await run("HEAD", "--stack", "moon")).error).toBe(
       "no version has a file for moon. Name one of dev, local.\n",
     );

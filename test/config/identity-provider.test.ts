@@ -24,18 +24,22 @@ describe("an existing identity provider", () => {
     expect(found({ name: "sso", port: 8000 })).toEqual({ name: "sso", port: 8000 });
   });
 
-  test("rejects fields of an installed one, and host and namespace without a Service", () => {
-    const fields = { host: "login", namespace: "sso", domain: "mesh", admin_email: "a@example.org", ...INSTALLATION };
+  test("rejects fields of an installed one, and host without a Service", () => {
+    const fields = { host: "login", domain: "mesh", admin_email: "a@example.org", ...INSTALLATION };
     const installed = ["domain", "admin_email", "admin_password", "secret_key", "database"].map(
       (key) => `identity_provider.${key}: has no effect with install: false. Remove it, or set install: true.`,
     );
-    const routed = ["host", "namespace"].map(
-      (key) =>
-        `identity_provider.${key}: has no effect with install: false and without service. Remove it, or add service.`,
-    );
+    const host =
+      "identity_provider.host: has no effect with install: false and without service. Remove it, or add service.";
     const service = { name: "sso" };
-    expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields } }))).toEqual([...installed, ...routed]);
+    expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields } }))).toEqual([...installed, host]);
     expect(problemsOf(stack({ identity_provider: { ...EXISTING, ...fields, service } }))).toEqual(installed);
+  });
+
+  test("reports a field of an installed one without a value once", () => {
+    expect(problemsOf(stack({ identity_provider: { ...EXISTING, database: null } }))).toEqual([
+      "identity_provider.database: missing. Add it: Database of authentik on the server of `gatehouse:postgres`; required with `install: true`.",
+    ]);
   });
 
   test("rejects service with install: true", () => {

@@ -58,6 +58,18 @@ describe("the Postgres server", () => {
     });
   });
 
+  test.each([
+    ["host", { host: null }],
+    ["install", { install: null }],
+    ["port", { port: null, install: { kind: "statefulset" } }],
+    ["sslrootcert", { host: "db.example.org", sslmode: "require", sslrootcert: null }],
+    ["sslrootcert", { host: "db.example.org", sslmode: "verify-full", sslrootcert: null }],
+  ])("has one problem for %s without a value: %j", (key, fields) => {
+    expect(problemsOf(stack({ postgres: { password: "${POSTGRES}", ...fields } }))).toEqual([
+      expect.stringMatching(`^postgres\\.${key}: missing\\. Add it: `),
+    ]);
+  });
+
   test("uses the address of its Service with ClusterIP", () => {
     expect(settingsOf({ kind: "statefulset", service: "ClusterIP" }).postgres?.host).toBeUndefined();
   });

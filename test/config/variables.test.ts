@@ -93,7 +93,7 @@ describe("secret fields", () => {
     );
     const message =
       'protected_services[0].oauth_config.client_secret "grafana": variables:OPEN is in plain text in the stack file. ' +
-      "Run: pulumi config set --secret variables:OPEN --stack dev";
+      "Rotate the value if the stack was deployed or the file committed, and run: pulumi config set --secret variables:OPEN --stack dev";
     expect(problemsOf(raw)).toEqual([message]);
     expect(parseStack(raw, shell, { secretsRequired: false }).warnings).toEqual([message]);
   });

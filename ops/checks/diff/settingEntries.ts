@@ -15,8 +15,9 @@ export const SETTING: Table["setting"] = {
   },
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
-    effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
-    implied: (_, __, { id }, { before, after }) => isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
+    effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all),
+    implied: ({ value: old }, _, { id }, { before, after }) =>
+      isPart(id) || sectionOf(id, before) !== sectionOf(id, after) || isSignInPage(old, id, before),
   },
   fields: {
     value: {
@@ -38,6 +39,7 @@ const GRANTING = [
 ];
 /** Explains why hosts of the data API have other rules. */
 export const DEFAULT_SCHEMA = "default schema of the data API";
+const PAGE = "sign-in page";
 const SERVER = "database server";
 const ENCRYPTION = "encryption to the database server";
 /** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
@@ -84,9 +86,14 @@ function addedEffect(after: string, name: string, all: Pick<Diff, "before" | "af
   return GRANTING.includes(name) ? "more" : "other";
 }
 
-function removedEffect(before: string, name: string, after: Access): Effect {
-  if (isList(name)) return listEffect(before, "", name);
-  if (name === API) return after.setting.size > 0 ? "more" : "other";
+/** Returns whether the API has the URL of the sign-in page, which older versions recorded. */
+function isSignInPage(url: string, name: string, { setting }: Access): boolean {
+  return name === API && url === setting.get(PAGE)?.value;
+}
+
+function removedEffect(old: string, name: string, { before, after }: Pick<Diff, "before" | "after">): Effect {
+  if (isList(name)) return listEffect(old, "", name);
+  if (name === API) return after.setting.size > 0 && !isSignInPage(old, name, before) ? "more" : "other";
   if (name === ADDRESS) return after.setting.has(SERVER) ? "more" : "other";
   // A server that the stack installs is reached without TLS.
   if (name === ENCRYPTION) return after.setting.has(SERVER) ? "more" : "other";
@@ -159,7 +166,7 @@ function settingEffect(before: string, after: string, name: string, { setting }:
     case "gateway":
       return gatewayEffect(before, after);
     // Another authentik decides which users are admitted, or receives the token of its superuser.
-    case "sign-in page":
+    case PAGE:
     case "identity provider":
     case API:
     case ADDRESS:

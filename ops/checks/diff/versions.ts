@@ -70,11 +70,10 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === "ENOENT") throw new UserError("git is not installed", "install it");
-    if (stderr?.includes("dubious ownership") !== true) throw new UserError(message);
-    throw new UserError(
-      `git does not read ${cwd}: the repository belongs to another user`,
-      "add its folder to safe.directory in the configuration of git",
-    );
+    // Git's own hint for the repository of another user, with its root.
+    const [command] = /git config --global --add safe\.directory .+/.exec(stderr ?? "") ?? [];
+    if (command === undefined) throw new UserError(message);
+    throw new UserError(`git does not read ${cwd}: the repository belongs to another user`, `run: ${command}`);
   }
 }
 

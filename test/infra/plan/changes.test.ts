@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Settings } from "../../../config/settings.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { kind, kinds, RUNS, services, settingsOf, sorted, variants } from "./stacks.ts";
+import { problemsOf, sections, stack } from "../../config/stacks.ts";
+import { BOTH, EXISTING, kind, kinds, RUNS, services, settingsOf, sorted, variants } from "./stacks.ts";
 
 /** Every rule with all of its route but the other rules. */
 const placed = (plan: Plan) =>
@@ -112,6 +114,30 @@ describe("when a stack changes", () => {
           expect(othersIn(plan(after), edited)).toEqual(othersIn(plan(before), edited));
           before = after;
         }
+      }),
+      RUNS,
+    );
+  });
+
+  test("keeps everything if a field is written that is refused for an existing identity provider", () => {
+    const fields = { host: "login", namespace: "apps", domain: "localhost", admin_email: "a@example.org" };
+    const identityProvider = { ...sections.identity_provider, ...fields };
+    const { identityProvider: installed } = settingsOf(BOTH, [], { identityProvider });
+    const refused = problemsOf(stack({ identity_provider: { ...identityProvider, ...EXISTING } })).flatMap(
+      (problem) => {
+        const [, key] = /^identity_provider\.(\w+): has no effect/.exec(problem) ?? [];
+        return key === undefined ? [] : [key.replace(/_[a-z]/g, ([, letter = ""]) => letter.toUpperCase())];
+      },
+    );
+    const written = Object.fromEntries(Object.entries(installed).filter(([key]) => refused.includes(key)));
+    expect(Object.keys(written)).toHaveLength(6);
+    // Connections contain the variables of all credentials, with effect or not.
+    const planOf = (settings: Settings) => ({ ...computePlan(settings), connections: undefined });
+    fc.assert(
+      fc.property(kinds, services, (enabled, list) => {
+        const settings = settingsOf(enabled, list, { identityProvider: EXISTING });
+        const changed = { ...settings, identityProvider: { ...settings.identityProvider, ...written } };
+        expect(planOf(changed)).toEqual(planOf(settings));
       }),
       RUNS,
     );

@@ -26,7 +26,8 @@ export const kinds: fc.Arbitrary<Kinds> = fc.record(Object.fromEntries(KINDS.map
 export const kind = fc.constantFrom(...KINDS);
 
 const tls = fc.constantFrom<unknown>(undefined, "upstream", { resolver: "letsencrypt" }, { secret: "wildcard" });
-const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+/** An identity provider without a Service in the cluster. */
+export const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
 
 /** Any TLS, any identity provider and any capacity of its outposts. */
 export const variants: fc.Arbitrary<Variant> = fc.record({
@@ -34,7 +35,7 @@ export const variants: fc.Arbitrary<Variant> = fc.record({
   port: fc.constantFrom(undefined, 8443),
   identityProvider: fc.oneof(
     fc.constantFrom(1, 2, 5, 100).map((size) => ({ ...sections.identity_provider, providers_per_outpost: size })),
-    fc.constantFrom({ ...existing, service: { name: "sso", port: 80 } }, existing),
+    fc.constantFrom({ ...EXISTING, service: { name: "sso", port: 80 } }, EXISTING),
   ),
   testEnvironments: fc.boolean(),
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../config/userError.ts";
 import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
-import { withLock } from "../../../ops/toolchain/store.ts";
 
 test("marks a data folder when it creates it, and names a folder that it cannot create, with a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
@@ -38,15 +37,4 @@ test("removes other users' write permission from a data folder, and refuses othe
   vi.spyOn(process, "getuid").mockReturnValue(12_345);
   onTestFinished(() => void vi.restoreAllMocks());
   expect(() => claimDataFolder(data)).toThrow(new UserError(`the data folder ${data} belongs to another user`, hint));
-});
-
-test("a cache folder that cannot be created is reported with a hint", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "file"), "");
-  const cache = join(folder, "file", "cache");
-  const hint = "set GATEHOUSE_CACHE to a folder that only this user can write to";
-  await expect(withLock(cache, "build", vi.fn(), vi.fn())).rejects.toThrow(
-    new UserError(`the cache folder ${cache} cannot be created or written (ENOTDIR)`, hint),
-  );
 });

@@ -11,7 +11,7 @@ const golden = join(import.meta.dirname, "../../..", "golden");
 const SILENT = [
   ...["groupPolicies[].groups[]", "groupPolicies[].name"],
   ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
-  ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack"],
+  ...["routes[].name", "routes[].rules[].host", "stack"],
   ...["traefikServices[].port", "traefikServices[].service", "warnings[]"],
 ];
 

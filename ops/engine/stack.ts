@@ -8,11 +8,22 @@ import {
   type PulumiFn,
   type Stack,
 } from "@pulumi/pulumi/automation/index.js";
+import { runtime } from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
 import { replaceFile } from "../toolchain/replaceFile.ts";
 import { backendFolder } from "./state/backend.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
+
+/**
+ * Options of the SDK's clients of the engine. gRPC shares connections of a process by address, and the SDK closes none of an inline program: if a
+ * program called an engine after its end, a later engine on the same port would be unavailable (Go listens on 7,000 of the ports).
+ */
+export const { grpcClientOptions } = runtime as unknown as { readonly grpcClientOptions: ClientOptions };
+grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
+
+/** Options of gRPC for Node.js. */
+type ClientOptions = Record<string, unknown>;
 
 export interface StackOptions {
   readonly stack: string;

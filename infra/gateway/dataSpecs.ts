@@ -40,9 +40,9 @@ export function anonymousSpec({ upstream }: { readonly upstream: boolean }): Pla
 }
 
 /**
- * Without a database, PostgREST returns 503 with the error of the connection: address, port, cause of a failed login. 401 names what the anonymous role may not
- * use: a private relation that a row security policy reads, or a function. The body is replaced by that of an internal service of Traefik, which is empty. The
- * middleware comes after those that set headers, so that these are kept.
+ * Without a database, PostgREST returns 503 with the error of the connection: address, port, cause of a failed login. The body of a 401 response contains the
+ * name of what the anonymous role may not use: a private relation that a row security policy reads, or a function. The body is replaced by that of an internal
+ * service of Traefik, which is empty. The middleware comes after those that set headers, so that these are kept. Not 500: clients read the code of a timeout.
  */
 export function unavailableSpec(): PlainMiddleware {
   return { errors: { status: ["401", "503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };

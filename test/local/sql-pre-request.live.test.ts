@@ -251,7 +251,7 @@ describe("bounds of a request", () => {
     await api.restart();
   });
 
-  test("are those of the roles, and of PostgREST, also where the database and all roles have other settings", async () => {
+  test("stay the same when the database and all roles have other settings", async () => {
     const others = {
       ...{ statement_timeout: "0", lock_timeout: "0", work_mem: "'1GB'", hash_mem_multiplier: "1000", jit: "on" },
       ...{ max_parallel_workers_per_gather: "8", temp_file_limit: "-1", default_transaction_read_only: "off" },

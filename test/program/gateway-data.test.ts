@@ -33,12 +33,6 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-in-flight-upstream")).toEqual({ inFlightReq: { amount: 6, ...far } });
   });
 
-  test("removes the body of a response that contains the address of the database, or the name of a private relation", () => {
-    expect(spec("gatehouse-unavailable")).toEqual({
-      errors: { status: ["401", "503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" },
-    });
-  });
-
   test("passes one schema to PostgREST, and the deprecation to the client", () => {
     expect(spec("gatehouse-profile-marts")).toEqual({
       headers: { customRequestHeaders: { "Accept-Profile": "marts" } },

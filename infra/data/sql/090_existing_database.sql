@@ -69,29 +69,27 @@ begin
     where n.nspname <> all (exposed || array['gatehouse', 'gatehouse_openapi']::name[])
       and exists (select from pg_catalog.aclexplode(n.nspacl) a where a.grantee = reader)
     union all
-    select pg_catalog.format('revoke all on %1$I.%2$I from %3$I', n.nspname, c.relname, anonymous)
-      || case when public then pg_catalog.format('; grant select on %1$I.%2$I to %3$I', n.nspname, c.relname, anonymous) else '' end
+    select pg_catalog.format('grant select on %I.%I to %I', n.nspname, c.relname, anonymous)
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname = any (exposed)
+      and added && array[
+        pg_catalog.format('%I.%I', n.nspname, owner), pg_catalog.format('%I.%I', n.nspname, pg_catalog.pg_get_userbyid(c.relowner))]
+      and not exists (select from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader and a.privilege_type = 'SELECT')
+    union all
+    -- By name: REVOKE ALL on a relation or column also revokes SELECT on the columns, which is left as it is.
+    select pg_catalog.format('revoke %s%s on %I.%I from %I', case when planned then 'grant option for ' end,
+      pg_catalog.string_agg(a.privilege_type || part.columns, ', '), n.nspname, c.relname, anonymous)
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     cross join lateral (
-      select coalesce(pg_catalog.array_agg(a.privilege_type || a.is_grantable::text), '{}') as actual
-      from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader
-    ) as privilege
-    cross join lateral (
-      select n.nspname = any (exposed) and (actual && array['SELECTfalse', 'SELECTtrue'] or added && array[
-        pg_catalog.format('%I.%I', n.nspname, owner), pg_catalog.format('%I.%I', n.nspname, pg_catalog.pg_get_userbyid(c.relowner))])
-    ) as relation(public)
-    where c.relkind in ('r', 'p', 'v', 'm', 'f') and actual <> case when public then array['SELECTfalse'] else '{}'::text[] end
-    union all
-    select pg_catalog.format('revoke all (%I) on %I.%I from %I', t.attname, n.nspname, c.relname, anonymous)
-    from pg_catalog.pg_attribute t join pg_catalog.pg_class c on c.oid = t.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where exists (
-      select from pg_catalog.aclexplode(t.attacl) a
-      where a.grantee = reader and not (n.nspname = any (exposed) and a.privilege_type = 'SELECT' and not a.is_grantable))
-    union all
-    select pg_catalog.format('revoke all on sequence %I.%I from %I', n.nspname, c.relname, anonymous)
-    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'S' and exists (select from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader)
+      select '' as columns, c.relacl as acl
+      union all
+      select pg_catalog.format(' (%I)', t.attname), t.attacl from pg_catalog.pg_attribute t where t.attrelid = c.oid and not t.attisdropped
+    ) as part
+    cross join lateral pg_catalog.aclexplode(part.acl) a
+    cross join lateral (select n.nspname = any (exposed) and c.relkind <> 'S' and a.privilege_type = 'SELECT') as privilege(planned)
+    where a.grantee = reader and (a.is_grantable or not planned)
+    group by n.nspname, c.relname, planned
     union all
     select pg_catalog.format('revoke all on routine %s from %I', p.oid::pg_catalog.regprocedure, anonymous)
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace

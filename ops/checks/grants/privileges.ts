@@ -94,7 +94,13 @@ export function* missingPrivileges(live: Live, expected: GrantExpectation): Iter
       if (missing.length === 0) continue;
       const target = { kind, name: kind === "database" || kind === "schema" ? quoted(name) : name, column: null };
       const problem = `${granteeName(cell.role)} lacks ${missing.join(", ")}`;
-      yield reporter(titleOf(target), cell.schema)("outage", problem, grant(missing, target, cell.role));
+      const statement = grant(missing, target, cell.role);
+      // A relation of an existing database may have been moved into the schema, or restricted.
+      const hint =
+        expected.existing && cell.kind === "table" && expected.visitors.has(cell.role)
+          ? `if all its rows and columns may be public: ${statement} otherwise move it to another schema`
+          : statement;
+      yield reporter(titleOf(target), cell.schema)("outage", problem, hint);
     }
   }
 }

@@ -136,7 +136,8 @@ test("finds the project from a subfolder, and prints the command init outside of
 test.runIf(process.getuid?.() === 0)("plans and compares for a user without a home", async () => {
   chmodSync(folder, 0o755);
   const bin = join(project, "node_modules/.bin/gatehouse");
-  const { HOME: _, ...env } = process.env;
+  // npm test sets INIT_CWD, the folder that paths are relative to.
+  const { HOME: _, INIT_CWD: __, ...env } = process.env;
   const options = { cwd: project, env, uid: 4711, gid: 4711 };
   expect((await run(bin, ["plan", "k3s"], options)).stdout).toMatch(/^Stack k3s\n/);
   expect((await run(bin, ["diff", "Pulumi.k3s.yaml"], options)).stdout).toBe("Stack k3s\n\nNo access changes.\n");

@@ -5,6 +5,8 @@
  * GATEHOUSE_EMULATOR_SEED repeats the random delays of an earlier start; GATEHOUSE_EMULATOR_ERROR_RATE=300 answers one of 300 requests
  * with 500.
  */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import pg from "pg";
@@ -12,6 +14,9 @@ import { libpqTls } from "../libpq.ts";
 import { log } from "./log.ts";
 import { Random, seedOf } from "./random.ts";
 import type { WorkerOptions } from "./worker.ts";
+
+/** Longest path of a socket (unix(7)). */
+const MAX_SOCKET_PATH = 107;
 
 const env = (name: string): string | undefined => process.env[`AUTHENTIK_${name}`] || undefined;
 const role = process.argv[2];
@@ -35,6 +40,9 @@ else fail(`"${role ?? ""}" is not a role. Use server, worker or proxy.`);
 async function server(): Promise<void> {
   const secretKey = env("SECRET_KEY");
   if (!secretKey) return fail("AUTHENTIK_SECRET_KEY is not set. Set it to a long random text.");
+  // The real server is never ready with a longer one (docs/authentik.md).
+  const socket = join(tmpdir(), "authentik-core.sock");
+  if (socket.length > MAX_SOCKET_PATH) return fail(`AF_UNIX path too long: ${socket}. Set TMPDIR to a shorter folder.`);
   // A worker needs neither Python nor the OpenID library.
   const { startServer } = await import("./server.ts");
   const pool = postgres();

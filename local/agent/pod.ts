@@ -58,8 +58,8 @@ export class RunningPod {
     this.#api = api;
     this.#pod = pod;
     const name = `${pod.metadata?.namespace}_${pod.metadata?.name}`;
-    // A Pod whose deletion was forced ends after the next one of its name has started.
-    this.#folder = path.join(folders.pods, `${name}_${pod.metadata?.uid?.slice(0, 8)}`);
+    // Not its name: a Pod whose deletion was forced ends after the next one of that name has started, and the path of authentik's socket in it is limited.
+    this.#folder = path.join(folders.pods, `${pod.metadata?.uid?.slice(0, 8)}`);
     this.#log = path.join(folders.logs, `${name}.log`);
     mkdirSync(folders.logs, { recursive: true, mode: 0o700 });
     const waiting = { reason: "ContainerCreating" };

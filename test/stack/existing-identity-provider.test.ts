@@ -117,7 +117,8 @@ test("rejects a server of another release series before any change, with both ve
     void answered.then(async (answer) => {
       const text = await answer.text();
       const isVersion = request.url?.startsWith("/api/v3/admin/version/") === true;
-      response.writeHead(answer.status).end(isVersion ? text.replace(/"\d{4}\.[\d.]+"/g, '"2026.8.0"') : text);
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.end(isVersion ? text.replace(/"\d{4}\.[^"]+"/g, '"2026.8.0"') : text);
     });
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void newer.close());

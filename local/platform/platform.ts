@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { UserError } from "../../config/userError.ts";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.ts";
 import { platformProblem } from "../../ops/launcher/localPlatform.js";
@@ -60,10 +61,13 @@ const TOOLS = [
 ] as const;
 type PlatformTool = (typeof TOOLS)[number];
 
+/** Longest path of a data folder. Below it, a real authentik creates a socket (docs/authentik.md). */
+const MAX_DATA_PATH = 65;
+
 /**
  * Starts the local platform, on old data or new. No process survives the calling one.
  * @param options.data the data folder; made when missing
- * @throws AlreadyRunning; Error with the end of a program's log when one does not start
+ * @throws AlreadyRunning; UserError when the path of the data folder is too long; Error with the end of a program's log when one does not start
  */
 export async function startPlatform(options: { data: string; progress: Progress }): Promise<StartedPlatform> {
   const problem = platformProblem(thisMachine().platform);
@@ -71,6 +75,11 @@ export async function startPlatform(options: { data: string; progress: Progress 
   const { progress } = options;
   const folder = await openDataFolder(options.data);
   const data = folder.path;
+  if (Buffer.byteLength(data) > MAX_DATA_PATH) {
+    folder.release();
+    const problem = `the path of the data folder ${data} is longer than ${MAX_DATA_PATH} characters`;
+    throw new UserError(problem, "set GATEHOUSE_DATA to a folder with a shorter path");
+  }
   const mark = `${data}:${process.pid}-${Date.now()}`;
   const processes = new Processes(path.join(data, "logs"), mark);
   let addresses: Claim | undefined;

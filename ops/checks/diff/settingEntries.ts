@@ -16,8 +16,7 @@ export const SETTING: Table["setting"] = {
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all),
-    implied: ({ value: old }, _, { id }, { before, after }) =>
-      isPart(id) || sectionOf(id, before) !== sectionOf(id, after) || isSignInPage(old, id, before),
+    implied: (_, __, { id }, { before, after }) => isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
   },
   fields: {
     value: {
@@ -86,14 +85,9 @@ function addedEffect(after: string, name: string, all: Pick<Diff, "before" | "af
   return GRANTING.includes(name) ? "more" : "other";
 }
 
-/** Returns whether the API has the URL of the sign-in page, which older versions recorded. */
-function isSignInPage(url: string, name: string, { setting }: Access): boolean {
-  return name === API && url === setting.get(PAGE)?.value;
-}
-
-function removedEffect(old: string, name: string, { before, after }: Pick<Diff, "before" | "after">): Effect {
+function removedEffect(old: string, name: string, { after }: Pick<Diff, "after">): Effect {
   if (isList(name)) return listEffect(old, "", name);
-  if (name === API) return after.setting.size > 0 && !isSignInPage(old, name, before) ? "more" : "other";
+  if (name === API) return after.setting.size > 0 ? "more" : "other";
   if (name === ADDRESS) return after.setting.has(SERVER) ? "more" : "other";
   // A server that the stack installs is reached without TLS.
   if (name === ENCRYPTION) return after.setting.has(SERVER) ? "more" : "other";

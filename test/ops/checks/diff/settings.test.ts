@@ -7,7 +7,6 @@ import { accessOf } from "../../../../infra/access/access.ts";
 import type { Access } from "../../../../infra/access/facts.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { compareAccess } from "../../../../ops/checks/diff/diff.ts";
-import { shell, stack } from "../../../config/stacks.ts";
 import { change, fieldOf, leavesOf, type Path } from "./leaves.ts";
 
 /** Settings that decide neither who can connect nor to what. */
@@ -69,17 +68,6 @@ test("prints nothing about credentials and the default schema if an older versio
   const before = { ...after, setting: new Map([...after.setting].filter(([name]) => !isNew(name))) };
   const changes = compareAccess(before, after);
   expect([changes.length, changes.every(({ implied }) => implied)]).toEqual([10, true]);
-});
-
-test("prints nothing about the API of the identity provider if an older version recorded the sign-in page's URL", () => {
-  const identity_provider = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
-  const after = accessOf(computePlan(parseStack(stack({ identity_provider }), shell)));
-  const recorded = (value: string) => {
-    const before = { ...after, setting: new Map([...after.setting, ["API of the identity provider", { value }]]) };
-    return compareAccess(before, after).map(({ effect, implied }) => [effect, implied]);
-  };
-  expect(recorded("https://sso.example.org")).toEqual([["other", true]]);
-  expect(recorded("http://10.0.0.7:9000")).toEqual([["more", false]]);
 });
 
 /** `silent`: no fact changes. `unstated`: facts change, and no statement is printed. `refused`: no configuration results in such settings. */

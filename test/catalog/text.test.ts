@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
-import { choicesOf } from "../../catalog/src/chart/choices.ts";
-import { drawingOf, rankedLabels } from "../../catalog/src/chart/series.ts";
 import { en } from "../../catalog/src/i18n/en.ts";
 import { templates } from "../../catalog/src/i18n/template.ts";
 import { nb } from "../../catalog/src/i18n/nb.ts";
@@ -122,64 +120,6 @@ test("keeps numbers that JavaScript cannot represent as text", () => {
   expect(parseExactly('[{"a":9007199254740993,"b":1.50,"c":7,"d":"1.50","e":-0.1,"f":null}]')).toEqual([
     { a: "9007199254740993", b: "1.50", c: 7, d: "1.50", e: -0.1, f: null },
   ]);
-});
-
-describe("a chart", () => {
-  const column = (name: string, type: string) => ({ name, type, nullable: true, description: null, key: false });
-
-  test("needs a number, and a time or a region", () => {
-    const year = column("year", "integer");
-    const region = column("fylke_nr", "text");
-    const value = column("value", "numeric");
-    expect(choicesOf([year, region, value])?.first).toEqual({ x: "year", y: "value", series: "fylke_nr" });
-    expect(choicesOf([region, value])?.first).toEqual({ x: "fylke_nr", y: "value", series: "" });
-    const inYears = (...years: number[]) =>
-      years.map((each, index) => ({ year: each, fylke_nr: `${index}`, value: 1 }));
-    expect(choicesOf([year, region, value], inYears(2024, 2024))?.first).toEqual({
-      x: "fylke_nr",
-      y: "value",
-      series: "",
-    });
-    expect(choicesOf([year, region, value], inYears(2023, 2024))?.first.x).toBe("year");
-    const name = { ...region, name: "fylke_navn" };
-    expect(choicesOf([region, name, value])?.first.x).toBe("fylke_navn");
-    expect([choicesOf([year, region]), choicesOf([value]), choicesOf([])]).toEqual([null, null, null]);
-  });
-
-  test("draws every number in its series, in order, and adds nothing up", () => {
-    const rows = [
-      { x: 2021, y: "2.50", s: "b" },
-      { x: 2020, y: 1, s: "a" },
-      { x: 2020, y: null, s: "a" },
-      { x: 2020, y: "", s: "a" },
-      { x: null, y: 3, s: "a" },
-    ];
-    expect(drawingOf(rows, { x: "x", y: "y", series: "s" })).toEqual({
-      labels: ["2020", "2021"],
-      series: [
-        { name: "b", points: [{ x: "2021", y: 2.5, series: "b" }] },
-        { name: "a", points: [{ x: "2020", y: 1, series: "a" }] },
-      ],
-      all: 2,
-      skipped: 3,
-      repeated: false,
-    });
-    expect(drawingOf([rows[1] ?? {}, rows[1] ?? {}], { x: "x", y: "y", series: "" }).repeated).toBe(true);
-  });
-
-  test("ranks the bars of a single series while there is room for their names", () => {
-    const ranked = (count: number, series = "", rows = 1): readonly string[] | null => {
-      const all = Array.from({ length: count * rows }, (_, index) => ({
-        x: `r${index % count}`,
-        y: index,
-        s: `${index}`,
-      }));
-      return rankedLabels(drawingOf(all, { x: "x", y: "y", series }));
-    };
-    expect(ranked(3)).toEqual(["r2", "r1", "r0"]);
-    expect(ranked(25)?.[0]).toBe("r24");
-    expect([ranked(0), ranked(26), ranked(3, "s"), ranked(3, "", 2)]).toEqual([null, null, null, null]);
-  });
 });
 
 describe("the deprecation of a schema", () => {

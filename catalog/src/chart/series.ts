@@ -22,7 +22,7 @@ export interface Drawing {
 export const MAX_SERIES = 8;
 
 /** Most bars that are drawn with their names in full, the longest first. */
-const MAX_RANKED = 25;
+export const MAX_RANKED = 25;
 
 /** The labels of a single series, the greatest number first; null where an order by size has no meaning or no room. */
 export function rankedLabels({ labels, series, repeated }: Drawing): readonly string[] | null {

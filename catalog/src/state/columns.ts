@@ -61,11 +61,15 @@ export function isRegion(column: Column): boolean {
   return REGION.test(column.name);
 }
 
+/** A number that identifies a row; a view does not know the key of its table. */
+const IDENTIFIER = /^id$|_id$/iu;
+
 /** Whether a column contains something to measure. */
 export function isMeasure(column: Column): boolean {
   return (
     familyOf(column) === "number" &&
     !column.key &&
+    !IDENTIFIER.test(column.name) &&
     !isTime(column) &&
     !isRegion(column) &&
     !KEY_COLUMNS.includes(column.name)

@@ -78,6 +78,13 @@ test("states how many rows and series it shows", async () => {
   });
 });
 
+test("draws a bar for each row of a relation that has neither a time nor a region", async () => {
+  await visit("/data/api_v1/observation", async (page) => {
+    await page.getByRole("img", { name: "amount by observed; the same values are in the table" }).waitFor();
+    expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual(["Drawn from all 3 rows that match the filters."]);
+  });
+});
+
 test("is not loaded without a numeric column, and ignores unknown columns in the address", async () => {
   await visit("/data/marts/dim_fylke", async (page) => {
     expect(await page.getByRole("heading", { name: "Chart" }).count()).toBe(0);

@@ -16,17 +16,17 @@ const HINTS = {
   routes: diagnose,
   "sign-in": diagnose,
   spoofs: ({ context }: Failed) =>
-    `deploy again, so that the route removes these headers (npx gatehouse deploy ${context}); until then, trust no identity header there`,
+    `run: npx gatehouse audit ${context}, which names what differs from the plan; until this check passes, trust no identity header there`,
   dns: diagnose,
   certificates: ({ subject }: Failed) =>
     `check what terminates TLS for ${subject} (domains.<kind>.tls); a private authority is trusted with NODE_EXTRA_CA_CERTS=FILE`,
   domains: ({ context }: Failed) => `find unmanaged routes: npx gatehouse audit ${context}`,
   "data-api": ({ context }: Failed) =>
-    `deploy again (npx gatehouse deploy ${context}), then check the pods of the data API`,
+    `run: npx gatehouse deploy ${context} --refresh, then check the pods of the data API`,
   catalog: ({ context }: Failed) =>
-    `deploy again (npx gatehouse deploy ${context}), then check the pods of the catalog`,
+    `run: npx gatehouse deploy ${context} --refresh, then check the pods of the catalog`,
   database: ({ context }: Failed) =>
-    `deploy again (npx gatehouse deploy ${context}); npx gatehouse contract check prints all breaking changes`,
+    `run: npx gatehouse deploy ${context} --refresh, which restores roles and grants; npx gatehouse contract check prints all breaking changes`,
   cluster: ({ context }: Failed) =>
     `kubectl --context ${context} get pods --all-namespaces, and describe those that are not ready`,
   audit: ({ context }: Failed) => `run: npx gatehouse audit ${context}`,

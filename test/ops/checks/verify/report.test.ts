@@ -103,5 +103,8 @@ test("returns a failed check for a probe that throws", async () => {
 
 test("has a hint with a command for every kind", () => {
   expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npx gatehouse diagnose here whoami.localhost");
+  // A deployment without a refresh changes nothing that was changed in the cluster or the database.
+  for (const kind of ["data-api", "catalog", "database"] as const)
+    expect(hintOf({ kind, subject: "" }, "here")).toMatch(/^run: npx gatehouse deploy here --refresh, /);
   for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
 });

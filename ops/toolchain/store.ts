@@ -44,15 +44,13 @@ export async function store(
   }
 }
 
-/** @throws ChecksumError when the SHA-256 of a file is not the expected one */
+/** @throws Error when the SHA-256 of a file is not the expected one */
 export async function checkSum(file: string, expected: string): Promise<void> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   const found = hash.digest("hex");
-  if (found !== expected) throw new ChecksumError(`its checksum is ${found}, expected ${expected}`);
+  if (found !== expected) throw new Error(`its checksum is ${found}, expected ${expected}`);
 }
-
-export class ChecksumError extends Error {}
 
 /**
  * Runs `work` while no other run, in this process or another, has the lock.

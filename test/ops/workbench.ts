@@ -117,15 +117,9 @@ export class Workbench {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const name = path.basename(request.url ?? "");
-    const range = /bytes=(\d+)-/.exec(request.headers.range ?? "");
-    this.requests.push(range ? `${name} from ${range[1]}` : name);
+    this.requests.push(name);
     const content = this.served.get(name);
     if (content === undefined) return void response.writeHead(404).end();
-    const whole = Buffer.from(content);
-    if (!range) return void response.end(whole);
-    const start = Number(range[1]);
-    if (start >= whole.length) return void response.writeHead(416).end();
-    response.writeHead(206, { "content-range": `bytes ${start}-${whole.length - 1}/${whole.length}` });
-    response.end(whole.subarray(start));
+    response.end(content);
   }
 }

@@ -1,10 +1,8 @@
 /** The facts of a stack's state before a deployment. Pure, except {@link readState}. */
 import { createHash } from "node:crypto";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { accessOf } from "../../../infra/access/access.ts";
 import type { Access } from "../../../infra/access/facts.ts";
 import { accessIn, type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS } from "../../../infra/access/record.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
 import { lastOf } from "../step.ts";
 import { exportState, type Resource } from "./state.ts";
 
@@ -44,15 +42,10 @@ export function stateOf(resources: readonly Resource[]): StackState {
   };
 }
 
-/**
- * Returns the access of the last deployment that succeeded; undefined if none did. Earlier programs made the whole plan an output of the
- * stack.
- */
+/** Returns the access of the last deployment that succeeded; undefined if none did. */
 export function deployedAccess(resources: readonly Resource[]): Access | undefined {
   const [record] = recordsOf(resources, DEPLOYED_ACCESS);
-  if (record) return accessIn(record);
-  const plan = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["plan"];
-  return plan === undefined ? undefined : accessOf(plan as Plan);
+  return record && accessIn(record);
 }
 
 function incompleteAccess(resources: readonly Resource[]): Access[] {

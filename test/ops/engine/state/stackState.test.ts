@@ -42,12 +42,6 @@ test("reads the access of each plan whose deployment did not complete", () => {
   expect([access, incomplete]).toEqual([undefined, [accessOf(plan)]]);
 });
 
-test("reads the access of a deployment that exported its whole plan", () => {
-  const older = resource("pulumi:pulumi:Stack", { outputs: { urls: [], plan: JSON.parse(JSON.stringify(plan)) } });
-  expect(stateOf([older]).access).toEqual(accessOf(plan));
-  expect(stateOf([older, resource(DEPLOYED_ACCESS, {})]).access).toEqual(accessOf(plan));
-});
-
 test("refuses the access of a newer version", () => {
   const newer = resource(DEPLOYED_ACCESS, { outputs: { version: 3, facts: "" } });
   expect(() => stateOf([newer])).toThrow(

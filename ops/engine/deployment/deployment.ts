@@ -238,7 +238,6 @@ class Deployment {
       hosts: [],
       ...more,
       next,
-      timings: this.#recording.timings(),
     };
   }
 }

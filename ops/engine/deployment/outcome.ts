@@ -36,36 +36,24 @@ export interface Outcome {
   readonly problems: readonly string[];
   /** Next commands. */
   readonly next: readonly string[];
-  /** Milliseconds, by the name of the part. */
-  readonly timings: Readonly<Record<string, number>>;
 }
 
-const EXIT: Readonly<Record<Ending, number>> = {
-  deployed: 0,
-  unchanged: 0,
-  unverified: 1,
-  failed: 1,
-  declined: 1,
-  refused: 2,
+/** The exit code of each ending, and the commands that follow it. */
+const ENDINGS: Readonly<Record<Ending, readonly [exitCode: number, ...next: string[]]>> = {
+  deployed: [0],
+  unchanged: [0],
+  unverified: [1, "diagnose", "verify"],
+  failed: [1, "diagnose", "deploy"],
+  declined: [1, "deploy"],
+  refused: [2, "deploy"],
 };
 
 /** Returns 0 when the stack is deployed and verified, 1 when a check or the engine failed, 2 when nothing was changed because it was refused. */
 export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
-  return EXIT[outcome];
+  return ENDINGS[outcome][0];
 }
 
-/** Returns the next commands after each outcome. */
 export function nextCommands(outcome: Ending, context: string): string[] {
-  switch (outcome) {
-    case "deployed":
-    case "unchanged":
-      return [];
-    case "unverified":
-      return [`npx gatehouse diagnose ${context}`, `npx gatehouse verify ${context}`];
-    case "failed":
-      return [`npx gatehouse diagnose ${context}`, `npx gatehouse deploy ${context}`];
-    case "refused":
-    case "declined":
-      return [`npx gatehouse deploy ${context}`];
-  }
+  const [, ...commands] = ENDINGS[outcome];
+  return commands.map((command) => `npx gatehouse ${command} ${context}`);
 }

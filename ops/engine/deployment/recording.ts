@@ -28,11 +28,4 @@ export class Recording {
       throw error;
     }
   }
-
-  /** Returns the milliseconds by the name of the part; a part that ran twice is added up. */
-  timings(): Record<string, number> {
-    const sums: Record<string, number> = {};
-    for (const { name, ms } of this.parts) sums[name] = (sums[name] ?? 0) + ms;
-    return sums;
-  }
 }

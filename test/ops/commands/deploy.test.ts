@@ -30,7 +30,6 @@ const nothing = {
   hosts: [],
   problems: [],
   next: [],
-  timings: {},
 };
 
 const deploy: typeof deployContext = ({ context, stack }, _, options) => {

@@ -55,7 +55,7 @@ export async function collect(
   const hosts = [...new Set([...exposures.map((one) => one.host), ...(unplanned ? [unplanned] : [])])];
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
-    observeCluster(open, settings, plan),
+    observeCluster(open, plan),
     observeIdentity(authentikOrigin(context), tokenOf(settings, secrets)),
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),

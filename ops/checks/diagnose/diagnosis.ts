@@ -9,7 +9,6 @@ import { provider } from "./causes/provider.ts";
 import { route } from "./causes/route.ts";
 import { application, identityProvider } from "./causes/running.ts";
 import { whyNotPlanned } from "./causes/unplannedHost.ts";
-import { traefikVersion } from "./causes/traefik.ts";
 import { trustedOrigins } from "./causes/trustedOrigins.ts";
 import type { Evidence } from "./evidence.ts";
 import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
@@ -71,7 +70,7 @@ export function diagnoseHost(host: string, url: string, evidence: Evidence): Dia
 
 function diagnosisOf(evidence: ComparedEvidence, hosts: readonly HostDiagnosis[]): Diagnosis {
   const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.subject));
-  const found = [deploymentOf(evidence), traefikVersion(evidence), clusterNames(evidence)];
+  const found = [deploymentOf(evidence), clusterNames(evidence)];
   return {
     context: evidence.context,
     stack: evidence.plan.stack,

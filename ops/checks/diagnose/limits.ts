@@ -32,13 +32,11 @@ export function limits(evidence: Evidence): string[] {
 }
 
 function clusterLimits({ cluster }: Evidence): string[] {
-  const { objects, secrets, rewrite, trustedProxies, traefik } = cluster;
+  const { objects, secrets, rewrite } = cluster;
   const parts: [Observation<unknown>, string][] = [
     [objects, "routes, middlewares, pods and records are not compared with the plan"],
     [secrets, "Secrets of basic auth are not checked"],
     [rewrite, "names inside the cluster are not checked"],
-    [trustedProxies, "the list of trusted proxies is not read"],
-    [traefik, "the version of Traefik is not read"],
   ];
   if ("unavailable" in objects && parts.every(([part]) => "unavailable" in part)) {
     const reason = objects.unavailable.replace(/^[^:]*: /, "");

@@ -18,8 +18,7 @@ export type CauseName =
   | "identity provider not running"
   | "application not running"
   | "application requires no login"
-  | "groups"
-  | "version of Traefik";
+  | "groups";
 
 /** A cause that applies. */
 export interface CauseFinding extends Finding {

@@ -1,9 +1,11 @@
 /** The origin that the identity provider takes for its own, and the one that outposts redirect browsers to. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
-import { TRUSTED_PROXIES } from "../evidence/cluster.ts";
 import { observed } from "../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
+
+/** The setting of authentik with the networks whose `X-Forwarded-*` count. */
+const TRUSTED_PROXIES = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
 
 export const trustedOrigins: Cause = (exposure, evidence) => {
   const { identityProviderUrl } = evidence.plan;
@@ -22,7 +24,7 @@ function wrongOwnOrigin(evidence: ComparedEvidence, origin: string): Problem | u
   if (own === undefined || own === origin) return undefined;
   return {
     message: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
-    evidence: [`its issuer, requested at ${origin}, begins with ${own}`, ...trustedProxies(evidence)],
+    evidence: [`its issuer, requested at ${origin}, begins with ${own}`],
     hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${TRUSTED_PROXIES}; ${redeploy(evidence)}`,
   };
 }
@@ -32,7 +34,7 @@ function refusedOrigin({ url }: Exposure, evidence: ComparedEvidence, origin: st
   if (session?.trail.text !== "refused: origin") return undefined;
   return {
     message: `the identity provider refuses requests of a browser on ${origin}: CSRF Failed`,
-    evidence: [`403 "CSRF Failed" to ${session.username} with Origin: ${origin}`, ...trustedProxies(evidence)],
+    evidence: [`403 "CSRF Failed" to ${session.username} with Origin: ${origin}`],
     hint: `add the gateway's address to ${TRUSTED_PROXIES} of the server, and configure the gateway to pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
   };
 }
@@ -47,10 +49,4 @@ function wrongHost({ outpost }: Exposure, evidence: ComparedEvidence, origin: st
     evidence: [`authentik_host of outpost "${found.name}" is ${host}`],
     hint: redeploy(evidence),
   };
-}
-
-function trustedProxies({ cluster }: ComparedEvidence): string[] {
-  return [...(observed(cluster.trustedProxies) ?? [])].flatMap(([deployment, networks]) =>
-    networks === undefined ? [] : [`${TRUSTED_PROXIES} of ${deployment} is ${networks}`],
-  );
 }

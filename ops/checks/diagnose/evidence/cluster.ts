@@ -1,26 +1,19 @@
 /** What the cluster has, part by part: a user who may not list one kind of object may list another. */
-import { AppsV1Api, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import type { Settings } from "../../../../config/settings.ts";
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Plan } from "../../../../infra/plan/types.ts";
-import { readTraefik } from "../../../../infra/prerequisites/cluster.ts";
 import { readClusterObjects } from "../../../clients/clusterObjects.ts";
 import { type Observation, observe } from "../observation.ts";
 
-/** Of all settings of authentik, the one that is read; it is no secret. */
-export const TRUSTED_PROXIES = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
-
 /** @param open returns the kubeconfig of the one context, or throws */
-export async function observeCluster(open: () => KubeConfig, settings: Settings, plan: Plan) {
+export async function observeCluster(open: () => KubeConfig, plan: Plan) {
   const part = <T>(what: string, work: (config: KubeConfig) => Promise<T>): Promise<Observation<T>> =>
     observe(`the cluster's ${what}`, async () => work(open()));
-  const [objects, secrets, rewrite, trustedProxies, traefik] = await Promise.all([
+  const [objects, secrets, rewrite] = await Promise.all([
     part("objects", readClusterObjects),
     part("Secrets of basic auth", (config) => readSecretNames(config, plan)),
     part("DNS configuration", readRewrite),
-    part("settings of the identity provider", (config) => readTrustedProxies(config, settings)),
-    part("Traefik", async (config) => (await readTraefik(config, settings.gateway))?.version),
   ]);
-  return { objects, secrets, rewrite, trustedProxies, traefik };
+  return { objects, secrets, rewrite };
 }
 
 /** Returns `namespace/name` of the planned Secrets of basic auth that exist. */
@@ -41,17 +34,4 @@ async function readRewrite(config: KubeConfig): Promise<string | undefined> {
   const named = { namespace: "kube-system", fieldSelector: "metadata.name=coredns-custom" };
   const { items } = await config.makeApiClient(CoreV1Api).listNamespacedConfigMap(named);
   return items[0]?.data?.["gatehouse.override"];
-}
-
-/** Returns by Deployment of authentik the networks whose `X-Forwarded-*` count; undefined = its default, loopback and private networks. */
-async function readTrustedProxies(
-  config: KubeConfig,
-  { identityProvider: { namespace } }: Settings,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const { items } = await config.makeApiClient(AppsV1Api).listNamespacedDeployment({ namespace });
-  const settings = items.map(({ metadata, spec }) => {
-    const variables = spec?.template.spec?.containers.flatMap(({ env }) => env ?? []) ?? [];
-    return [metadata?.name ?? "", variables.find(({ name }) => name === TRUSTED_PROXIES)?.value] as const;
-  });
-  return new Map(settings);
 }

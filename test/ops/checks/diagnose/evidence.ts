@@ -88,8 +88,6 @@ function cluster(plan: Plan): Evidence["cluster"] {
     rewrite: {
       value: "rewrite stop name regex (.*)\\.localhost\\.$ traefik.kube-system.svc.cluster.local answer auto\n",
     },
-    trustedProxies: { value: new Map([["authentik-server", undefined]]) },
-    traefik: { value: "3.7.13" },
   };
 }
 

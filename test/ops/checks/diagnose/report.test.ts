@@ -88,7 +88,7 @@ test("prints symptom, cause, evidence, hint, other causes and limits", () => {
     });
     remove(ROUTE)(all);
     inside(all.engine).last = { kind: "update", result: "failed", ended: "2026-11-21T08:00:00.000Z" };
-    all.cluster.traefik = { unavailable: "the cluster's Traefik: forbidden" };
+    all.cluster.rewrite = { unavailable: "the cluster's DNS configuration: forbidden" };
   });
   const diagnosis = diagnoseHost("wiki.localhost", "", evidence);
   expect(isAnythingWrong(diagnosis)).toBe(true);
@@ -104,7 +104,7 @@ http://wiki.localhost
   Also      route configuration: IngressRoute default/wiki is missing, so another route may serve wiki.localhost, wiki.mesh.example.org
 
 Not checked
-  the cluster's Traefik: forbidden; so the version of Traefik is not read
+  the cluster's DNS configuration: forbidden; so names inside the cluster are not checked
 
 1 host with a symptom; cause: deployment.
 `);

@@ -117,12 +117,6 @@ test("reports a failed deployment for the stack if no host is affected", () => {
   expect(stackCauses(({ engine }) => void (inside(engine).pending = ["wiki-route"]))).toEqual(["deployment"]);
 });
 
-test("reports a Traefik version with a known vulnerability", () => {
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: "3.7.2" }))).toEqual(["version of Traefik"]);
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: "3.7.3" }))).toEqual([]);
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: undefined }))).toEqual([]);
-});
-
 test("reports that pods cannot resolve *.localhost", () => {
   expect(stackCauses(({ cluster }) => void (cluster.rewrite = { value: undefined }))).toEqual([
     "names inside the cluster",
@@ -147,8 +141,6 @@ test("names no cause without evidence, and reports the limits", () => {
         objects: blind,
         secrets: blind,
         rewrite: blind,
-        trustedProxies: blind,
-        traefik: blind,
       });
       Object.assign(evidence, {
         identity: { unavailable: "its records: 403" },

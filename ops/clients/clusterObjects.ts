@@ -10,7 +10,7 @@ export interface ClusterObjects {
   readonly absent: ReadonlySet<string>;
 }
 
-export interface Kind {
+interface Kind {
   readonly kind: string;
   readonly group: string;
   /** Newest first. A cluster lists all objects of a kind in each version that it serves. */
@@ -39,19 +39,12 @@ const KINDS: readonly Kind[] = [
 /** What to do about an unread kind. */
 export const RIGHTS_HINT = "allow the user to list this kind in all namespaces (docs/policy.md, Rights)";
 
-/** Routes for UDP, which no check compares. */
-export const UDP_ROUTES: Kind = { ...TRAEFIK, kind: "IngressRouteUDP", plural: "ingressrouteudps" };
-
-/**
- * Reads every object of these kinds, Services and pods, in all namespaces.
- * @param more further kinds
- * @throws Error when the cluster cannot be reached
- */
-export async function readClusterObjects(kubeConfig: KubeConfig, more: readonly Kind[] = []): Promise<ClusterObjects> {
+/** Reads every object of these kinds, Services and pods, in all namespaces. @throws Error when the cluster cannot be reached */
+export async function readClusterObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const reads = [
-    ...[...KINDS, ...more].map(({ kind, group, versions, plural }) => ({
+    ...KINDS.map(({ kind, group, versions, plural }) => ({
       kind,
       lists: versions.map((version) => ({
         apiVersion: `${group}/${version}`,

@@ -3,7 +3,7 @@ import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { errorText } from "../../config/errorText.ts";
 import { at, type Manifest, textAt } from "../../policy/resource.ts";
-import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterObjects.ts";
+import { readClusterObjects, RIGHTS_HINT } from "../clients/clusterObjects.ts";
 import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
@@ -24,7 +24,7 @@ export async function readSource(
   identity: IdentityAccess,
   target: TargetStack,
 ): Promise<Source> {
-  const { manifests, unread } = await readClusterObjects(kubeConfig, [UDP_ROUTES]);
+  const { manifests, unread } = await readClusterObjects(kubeConfig);
   for (const [kind, reason] of unread) {
     if (!NOT_NEEDED.has(kind)) throw new UserError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
   }

@@ -1,35 +1,16 @@
 /** What an import could map and what not, for a terminal and for programs. */
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { type ApplicationResult, applicationResults } from "./applicationReport.ts";
+import { applicationsOf } from "../../infra/plan/applications.ts";
 import type { Import } from "./import.ts";
 import type { TargetStack } from "./target.ts";
 import { nameOf, type Source } from "./source.ts";
 import { stepsOf } from "./steps.ts";
 
-export interface Report {
-  readonly context: string;
-  /** Whether every route is mapped. */
-  readonly ok: boolean;
-  readonly entries: readonly object[];
-  readonly domains: readonly object[];
-  readonly mapped: readonly { readonly object: string; readonly rule: string; readonly hosts: readonly string[] }[];
-  readonly unmapped: readonly {
-    readonly object: string;
-    readonly rule: string;
-    readonly hosts: readonly string[];
-    readonly reasons: readonly string[];
-  }[];
-  readonly differences: Readonly<Record<string, readonly string[]>>;
-  readonly applications: readonly ApplicationResult[];
-  /** Hosts that the stack exposes in addition, because a domain kind is new. */
-  readonly additionalHosts: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
+export type Report = ReturnType<typeof reportOf>;
 
-export function reportOf(imported: Import, source: Source, target: TargetStack, context: string): Report {
+/** Returns the fields of `--json`. */
+export function reportOf(imported: Import, source: Source, target: TargetStack, context: string) {
   const { entries, kinds, mapped, unmapped, differences, plan } = imported;
   const before = new Set(target.plan.exposures.map(({ host }) => host));
   const own = new Set(entries.flatMap(({ hosts }) => hosts.map(({ host }) => host)));
@@ -44,7 +25,8 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
       return { object: manifest.label, rule: match, hosts, reasons };
     }),
     differences: Object.fromEntries([...differences].filter(([, list]) => list.length > 0)),
-    applications: applicationResults(imported, source, target),
+    applications: applications(imported, source, target),
+    // Those of other entries, because a domain kind is new.
     additionalHosts: others,
     variables: Object.fromEntries(entries.flatMap((entry) => [...entry.variables])),
     ...stepsOf(imported, source, target, context),
@@ -68,7 +50,10 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     refused.flatMap((one) => describeFinding(one, paint)),
   );
   part("Changes for the imported hosts", changeLines(report));
-  part("Applications of authentik without an entry", applicationLines(report));
+  part(
+    "Applications of authentik without an entry",
+    report.applications.flatMap(({ slug, entry }) => (entry === undefined ? [`  ${slug}`] : [])),
+  );
   part(
     "Hosts that the stack exposes in addition",
     report.additionalHosts.map((host) => `  ${host}`),
@@ -90,8 +75,15 @@ function changeLines({ differences }: Report): string[] {
   });
 }
 
-function applicationLines({ applications }: Report): string[] {
-  return applications.flatMap(({ slug, reason }) => (reason === undefined ? [] : [`  ${slug}: ${reason}`]));
+/** Returns the applications of authentik that the stack does not have, each with the entry that replaces it. */
+function applications({ entries }: Import, { identity }: Source, { plan }: TargetStack) {
+  if (typeof identity === "string") return [];
+  const own = new Set(applicationsOf(plan).map(({ slug }) => slug));
+  const others = identity.applications.filter(({ slug }) => !own.has(slug) && !/^gatehouse(-|$)/.test(slug));
+  return others.map(({ pk, slug }) => {
+    const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
+    return { slug, entry: entry?.fields.name };
+  });
 }
 
 function numbered(steps: readonly string[]): string[] {

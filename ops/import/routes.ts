@@ -15,7 +15,6 @@ import type { Protocol, Source, SourceRoute } from "./source.ts";
 const RULE_FIELDS = new Set(["match", "kind", "priority", "services", "middlewares", "observability", "syntax"]);
 const OTHER_KINDS: Readonly<Record<string, string>> = {
   IngressRouteTCP: "Gatehouse routes HTTP only, not TCP",
-  IngressRouteUDP: "Gatehouse routes HTTP only, not UDP",
   HTTPRoute: "routes of the Gateway API are not imported",
   GRPCRoute: "routes of the Gateway API are not imported",
   TLSRoute: "routes of the Gateway API are not imported",
@@ -214,15 +213,14 @@ function middlewareOf(reference: string, manifests: readonly Manifest[]): string
 function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {
   const reason = OTHER_KINDS[manifest.kind];
   if (reason === undefined) return [];
-  const rules = manifest.kind === "IngressRouteUDP" ? [undefined] : rulesOf(manifest);
-  return rules.map((rule, index) => {
-    const { http, https } = source.entryPoints;
-    const named = rule?.entryPoints ?? [];
+  const { http, https } = source.entryPoints;
+  return rulesOf(manifest).map((rule, index) => {
+    const { hosts = [], entryPoints, match } = rule;
     // A route for TCP takes whole connections; on an entry point of its own it takes none of HTTP.
-    const competes = rule !== undefined && (named.length === 0 || named.includes(http) || named.includes(https));
+    const competes = entryPoints.length === 0 || entryPoints.includes(http) || entryPoints.includes(https);
     return {
-      ...{ manifest, index, match: rule?.match ?? "every packet" },
-      ...{ hosts: [...(rule?.hosts ?? [])], paths: [], everywhere: false, tls: undefined, middlewares: [] },
+      ...{ manifest, index, match },
+      ...{ hosts: [...hosts], paths: [], everywhere: false, tls: undefined, middlewares: [] },
       protocols: new Set<Protocol>(competes ? ["http", "https"] : []),
       ...{ priority: Infinity, backend: undefined, problems: [reason] },
       serves: (host) => competes && rule.serves(host),

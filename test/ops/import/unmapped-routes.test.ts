@@ -143,21 +143,15 @@ describe("a route that an entry cannot express", () => {
     ]);
   });
 
-  test("is reported for TCP and UDP", () => {
+  test("is reported for TCP", () => {
     const tcp = object("traefik.io/v1alpha1", "IngressRouteTCP", "db/postgres", {
       spec: {
         entryPoints: ["postgres"],
         routes: [{ match: "HostSNI(`*`)", services: [{ name: "postgres", port: 5432 }] }],
       },
     });
-    const udp = object("traefik.io/v1alpha1", "IngressRouteUDP", "dns/dns", {
-      spec: { entryPoints: ["dns"], routes: [{}] },
-    });
-    const found = imported([...REPORTS, tcp, udp, route("apps/reports", [main])], { identity: STAFF });
-    expect(reasonsOf(found)).toEqual({
-      "HostSNI(`*`)": ["Gatehouse routes HTTP only, not TCP"],
-      "every packet": ["Gatehouse routes HTTP only, not UDP"],
-    });
+    const found = imported([...REPORTS, tcp, route("apps/reports", [main])], { identity: STAFF });
+    expect(reasonsOf(found)).toEqual({ "HostSNI(`*`)": ["Gatehouse routes HTTP only, not TCP"] });
     expect(found.entries.length).toBe(1);
   });
 });

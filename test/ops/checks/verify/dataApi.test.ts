@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { withClient } from "../../../../ops/clients/http.ts";
-import { checkCaching } from "../../../../ops/checks/verify/dataApi.ts";
+import { check } from "../../../../ops/checks/check.ts";
+import { caching } from "../../../../ops/checks/verify/dataApi.ts";
 
 const server = createServer();
 afterEach(() => server.removeAllListeners("request").close());
@@ -18,7 +19,9 @@ async function checkWith(tagOf: (request: number) => string, confirms = true) {
   server.on("request", answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { ok, detail } = await withClient((client) => checkCaching(client, url));
+  const { ok, detail } = await withClient((client) =>
+    check("caching", () => caching((path, options) => client.send(url + path, options))),
+  );
   return { ok, detail, requests };
 }
 

@@ -8,31 +8,24 @@ import type { LockFolder } from "./lockFolder.ts";
 import { painter } from "../../terminal/paint.ts";
 import { countChanges, describeChanges } from "./report.ts";
 
-export interface ContractCheckOptions {
-  /**
-   * Before a deployment that may be the first, or may follow an interrupted one: a missing relation may not have been created yet. Existing
-   * relations must keep their columns all the same. Default: false.
-   */
-  readonly mayBeIncomplete?: boolean;
-}
-
 /**
  * Checks the default schema and every other that has a lock file. A schema with a lock file that is no longer exposed fails.
  * @param client connected to the data API's database, as any role
  * @param exposed schemas as the stack lists them
+ * @param mayBeIncomplete as in {@link checkContract}
  * @throws ContractError for a broken lock file; what the connection throws
  */
 export async function checkContracts(
   client: Pick<ClientBase, "query">,
   folder: LockFolder,
   exposed: readonly string[],
-  options: ContractCheckOptions = {},
+  mayBeIncomplete = false,
 ): Promise<Check[]> {
   const checks: Check[] = [];
   for (const schema of folder.schemasOf(exposed)) {
     const lock = folder.read(schema);
-    const check = exposed.includes(schema) ? checkContract(client, schema, lock, options) : noLongerExposed(schema);
-    checks.push(await check);
+    const isExposed = exposed.includes(schema);
+    checks.push(isExposed ? await checkContract(client, schema, lock, mayBeIncomplete) : noLongerExposed(schema));
   }
   return checks;
 }
@@ -42,13 +35,15 @@ export async function checkContracts(
  * checked before it is committed.
  * @param client connected to the data API's database, as any role
  * @param lock undefined = no contract yet; the check passes
+ * @param mayBeIncomplete before a deployment that may be the first, or may follow an interrupted one: a missing relation may not have been created
+ *   yet. Existing relations must keep their columns all the same
  * @throws what the connection throws
  */
 export async function checkContract(
   client: Pick<ClientBase, "query">,
   schema: string,
   lock: Contract | undefined,
-  { mayBeIncomplete = false }: ContractCheckOptions = {},
+  mayBeIncomplete = false,
 ): Promise<Check> {
   const check = (ok: boolean, detail: string): Check => ({ name: `contract of ${schema}`, ok, detail });
   if (!lock) return check(true, "no contract yet; to accept the current columns, run npx gatehouse contract accept");

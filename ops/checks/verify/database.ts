@@ -77,7 +77,7 @@ export async function checkIdentityDatabase(
 export async function refuseBrokenContract({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<void> {
   if (!(await isThere(connection, plan.database))) return;
   const broken = await withDatabase(connection, async (client) => {
-    const checks = await checkContracts(client, contracts, exposedOf(plan), { mayBeIncomplete: true });
+    const checks = await checkContracts(client, contracts, exposedOf(plan), true);
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
   });
   if (broken.length > 0) throw new Error(`nothing was deployed:\n${broken.join("\n")}`);

@@ -13,6 +13,10 @@ export interface Run {
 }
 
 const TIMEOUT_MS = 10_000;
+const SOURCE_TIMES = [
+  ["gatehouse_data_last_ingested_timestamp_seconds", "Time of the last ingestion of a source", "ingested"],
+  ["gatehouse_data_next_expected_timestamp_seconds", "Time at which new data of a source is expected", "expected"],
+] as const;
 
 /**
  * Adds to the group of the job and its stack: a run that failed leaves the time of the last success as it was.
@@ -27,41 +31,21 @@ export async function pushMetrics(url: string, run: Run, now = Date.now()): Prom
 /** @param now milliseconds since 1970 */
 export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now: number): Registry {
   const registry = new Registry();
-  const registers = [registry];
-  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
-  const states = new Gauge({
-    name: "gatehouse_verify_checks",
-    help: "Checks of the last run, by state: passed, failed, skipped.",
-    labelNames: ["state"],
-    registers,
-  });
+  const gauge = (name: string, help: string, ...labelNames: string[]): Gauge =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const states = gauge("gatehouse_verify_checks", "Checks of the last run by state: passed, failed, skipped.", "state");
   for (const [state, number] of Object.entries(checks)) states.set({ state }, number);
   gauge("gatehouse_verify_duration_seconds", "How long the last run took.").set(seconds);
   gauge("gatehouse_verify_last_run_timestamp_seconds", "When the last run ended.").set(now / 1000);
   if (checks.failed === 0) {
-    gauge("gatehouse_verify_last_success_timestamp_seconds", "When a run last ended with no failed check.").set(
-      now / 1000,
-    );
+    const help = "When a run last ended with no failed check.";
+    gauge("gatehouse_verify_last_success_timestamp_seconds", help).set(now / 1000);
   }
-  const expiry = new Gauge({
-    name: "gatehouse_certificate_expiry_timestamp_seconds",
-    help: "When the certificate of a host expires.",
-    labelNames: ["host"],
-    registers,
-  });
+  const expiry = gauge("gatehouse_certificate_expiry_timestamp_seconds", "When a certificate expires.", "host");
   for (const [host, expires] of expiries) expiry.set({ host }, expires.getTime() / 1000);
-  const ofSource = (name: string, help: string, time: (times: SourceTimes) => Date | undefined): void => {
-    const known = sources.flatMap((times) => ({ source: times.source, at: time(times) }));
-    const times = new Gauge({ name, help, labelNames: ["source"], registers });
-    for (const { source, at } of known) if (at !== undefined) times.set({ source }, at.getTime() / 1000);
-  };
-  const ingested = "gatehouse_data_last_ingested_timestamp_seconds";
-  ofSource(ingested, "Time of the last ingestion of a source, as written by its pipeline.", (times) => times.ingested);
-  const expected = "gatehouse_data_next_expected_timestamp_seconds";
-  ofSource(
-    expected,
-    "Time at which new data of a source is expected, as written by its pipeline.",
-    (times) => times.expected,
-  );
+  for (const [name, help, field] of SOURCE_TIMES) {
+    const times = gauge(name, `${help}, as written by its pipeline.`, "source");
+    for (const { source, [field]: at } of sources) if (at !== undefined) times.set({ source }, at.getTime() / 1000);
+  }
   return registry;
 }

@@ -99,9 +99,20 @@ function write(answers: Answers, { folder, out }: Shell): void {
   computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
   const files = new Map([...projectFiles(folder), [name, text]]);
   writeAll(folder, files);
-  out(
-    `Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next({ stack, context, install: installation(folder), variables: variablesOf(text), hasToken: answers.authentik !== undefined })}`,
-  );
+  // The token of an existing authentik is no generated value.
+  const generate = (variable: string): string =>
+    variable === "AUTHENTIK_TOKEN" && answers.authentik !== undefined ? "" : "openssl rand -hex 32 | ";
+  const next = [
+    ...installation(folder),
+    `npx gatehouse plan ${stack}`,
+    `pulumi stack init ${stack}`,
+    ...variablesOf(text).map(
+      (variable) => `${generate(variable)}pulumi config set --secret variables:${variable} --stack ${stack}`,
+    ),
+    `npx gatehouse doctor ${context}`,
+    `npx gatehouse deploy ${context}`,
+  ];
+  out(`Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
 }
 
 function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
@@ -120,17 +131,7 @@ function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-interface Next {
-  readonly stack: string;
-  readonly context: string;
-  /** Commands that install the package. */
-  readonly install: readonly string[];
-  readonly variables: readonly string[];
-  /** Whether authentik exists, and with it the value of its token. */
-  readonly hasToken: boolean;
-}
-
-/** Not from the npm registry, where the name of the package belongs to another project. */
+/** Returns the commands that install the package. Not from the npm registry, where the name of the package belongs to another project. */
 function installation(folder: string): string[] {
   if (existsSync(join(folder, "node_modules", "gatehouse"))) return [];
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
@@ -139,20 +140,4 @@ function installation(folder: string): string[] {
   return dependencies["gatehouse"]
     ? ["npm install"]
     : [`npm pack --silent ${packageFolder()}`, "npm install gatehouse-*.tgz"];
-}
-
-function next({ stack, context, install, variables, hasToken }: Next): string {
-  const generated = (name: string): boolean => !hasToken || name !== "AUTHENTIK_TOKEN";
-  const lines = [
-    ...install,
-    `npx gatehouse plan ${stack}`,
-    `pulumi stack init ${stack}`,
-    ...variables.map(
-      (name) =>
-        `${generated(name) ? "openssl rand -hex 32 | " : ""}pulumi config set --secret variables:${name} --stack ${stack}`,
-    ),
-    `npx gatehouse doctor ${context}`,
-    `npx gatehouse deploy ${context}`,
-  ];
-  return lines.map((line) => `  ${line}\n`).join("");
 }

@@ -11,7 +11,7 @@ import { rootReason } from "../diagnose/observation.ts";
 import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
-import { rights } from "./rights.ts";
+import { readable, rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
 const VERSION = z.object({ version_current: z.string() });
@@ -107,12 +107,4 @@ async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]
   const shown = host === "" ? "empty, which means http://localhost" : `${host}, not ${url}`;
   const hint = `set authentik_host: ${url} in authentik (Applications > Outposts > ${embedded.name} > Edit > Configuration)`;
   return [failed(name, `authentik_host of "${embedded.name}" is ${shown}`, hint)];
-}
-
-/** Returns undefined for a list that the token's user may not read. */
-async function readable<T>(list: Promise<T>): Promise<T | undefined> {
-  return list.catch((error: unknown) => {
-    if (error instanceof StatusError && error.status === 403) return undefined;
-    throw error;
-  });
 }

@@ -68,15 +68,17 @@ function rightsOf({ plan }: Target): Right[] {
   ];
 }
 
-/** A list that the user may not view answers 403 (measured, docs/authentik.md). */
+/** Returns undefined for a list that the token's user may not view: it answers 403 (measured, docs/authentik.md). */
+export async function readable<T>(list: Promise<T>): Promise<T | undefined> {
+  return list.catch((error: unknown) => {
+    if (error instanceof StatusError && error.status === 403) return undefined;
+    throw error;
+  });
+}
+
 async function missingPermissions(api: AuthentikApi, { path, permission, writes }: Right): Promise<string[]> {
-  const mayView = api.one(`${path}?page_size=1`).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof StatusError && error.status === 403) return false;
-      throw error;
-    },
+  const [list, add] = await Promise.all([readable(api.one(`${path}?page_size=1`)), !writes || api.mayCreate(path)]);
+  return [...(list === undefined ? ["view"] : []), ...(add ? [] : ["add"])].map((verb) =>
+    permission.replace("%", verb),
   );
-  const [view, add] = await Promise.all([mayView, !writes || api.mayCreate(path)]);
-  return [...(view ? [] : ["view"]), ...(add ? [] : ["add"])].map((verb) => permission.replace("%", verb));
 }

@@ -56,24 +56,17 @@ export function openContext(name: string, shell: ShellEnvironment): StackContext
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
-    throw new UserError(`context "${name}" is in ${stacks}, but a cluster has one stack. ${ownNames(found)}`);
+    throw new UserError(`context "${name}" is in ${stacks}, but a cluster has one stack`, OWN_NAME);
   }
   return openStackFile(name, one.stack, shell);
 }
+
+const OWN_NAME = "use a name that only one stack has; gatehouse:cluster.contexts takes further names";
 
 interface KnownStack {
   readonly stack: string;
   /** Every name of its cluster; the first is `kubernetes:context`. */
   readonly names: readonly string[];
-}
-
-/** Returns the hint for a name of several stacks: a name that only one of them has. */
-function ownNames(found: readonly KnownStack[]): string {
-  const names = found.flatMap((one) => one.names);
-  const own = names.filter((name, _, all) => all.filter((other) => other === name).length === 1);
-  return own.length > 0
-    ? `Use another name of the cluster: ${own.join(", ")}.`
-    : "Give each stack its own context, or its own name in gatehouse:cluster.contexts.";
 }
 
 /** Returns every stack file with a context, by the stack's name. */

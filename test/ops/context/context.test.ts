@@ -48,7 +48,7 @@ test("refuses a context of two stacks", () => {
   writeStack("dev", { "kubernetes:context": "shared" });
   writeStack("staging", { "kubernetes:context": "shared" });
   expect(() => openContext("shared", place)).toThrow(
-    'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Give each stack its own context, or its own name in gatehouse:cluster.contexts.',
+    'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Use a name that only one stack has; gatehouse:cluster.contexts takes further names.',
   );
 });
 
@@ -87,7 +87,7 @@ describe("a stack with several names of its cluster", () => {
     writeStack("production", named("k3s-prod"));
     expect(openContext("k3s-prod", withContexts("default")).stack).toBe("production");
     expect(() => openContext("default", place)).toThrow(
-      'context "default" is in Pulumi.dev.yaml and Pulumi.production.yaml, but a cluster has one stack. Use another name of the cluster: k3s-dev, k3s-prod.',
+      'context "default" is in Pulumi.dev.yaml and Pulumi.production.yaml, but a cluster has one stack. Use a name that only one stack has; gatehouse:cluster.contexts takes further names.',
     );
     expect(() => openContext("unknown", place)).toThrow(
       "Known contexts:\n  default, k3s-dev (stack dev)\n  default, k3s-prod (stack production)\n",

@@ -6,12 +6,6 @@ import type { HostState } from "./hosts.ts";
 import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
 
 const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
-const FUTURE: Readonly<Record<Operation, string>> = {
-  create: "to create",
-  update: "to update",
-  replace: "to replace",
-  delete: "to delete",
-};
 const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;
 /** Maximum names of one type on a line; `--json` contains all. */
 const MAX_NAMES = 6;
@@ -24,7 +18,7 @@ const MAX_LINES = 20;
 export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
   const counts = OPERATIONS.flatMap((operation) => {
     const count = steps.filter((step) => step.operation === operation).length;
-    return count === 0 ? [] : [`${count} ${FUTURE[operation]}`];
+    return count === 0 ? [] : [`${count} to ${operation}`];
   });
   if (counts.length === 0) return `Resources: no changes, ${unchanged} unchanged`;
   const lines = OPERATIONS.flatMap((operation) => {

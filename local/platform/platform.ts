@@ -4,7 +4,7 @@ import { UserError } from "../../config/userError.ts";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.ts";
 import { platformProblem } from "../../ops/launcher/localPlatform.js";
-import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import { thisMachine } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { startAgent } from "../agent/start.ts";
@@ -91,7 +91,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
   });
   try {
     const authentik = await findAuthentik(process.env);
-    const tools = await ensureLocalTools(TOOLS, progress);
+    const tools = await ensureTools(TOOLS, progress, { local: true });
     await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
     const claimed = (addresses = await claimAddresses(data));
     const running = progress.step(

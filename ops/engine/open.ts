@@ -9,7 +9,7 @@ import { reasonOf } from "./reason.ts";
 import { openStack, selectStack } from "./stack.ts";
 import { hasKey } from "./stackKey.ts";
 import type { Progress } from "../terminal/progress.ts";
-import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
+import { ensureTools } from "../toolchain/toolchain.ts";
 import { type ShellEnvironment, type StackContext } from "../context/context.ts";
 import { readLocalContext } from "../context/local.ts";
 
@@ -54,7 +54,7 @@ function unopenedText(stack: string, error: unknown): string {
 
 /** Returns the path of the CLI for a context. The CLI for a cluster has every state backend and secrets provider. */
 export async function pulumiOf({ local }: Pick<StackContext, "local">, progress: Progress): Promise<string> {
-  const { pulumi } = await (local ? ensureLocalTools : ensureTools)(["pulumi"], progress);
+  const { pulumi } = await ensureTools(["pulumi"], progress, { local });
   return pulumi;
 }
 
@@ -79,7 +79,6 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
 /** A stack's configuration with its secrets in plain text, as the engine returns it. */
 export type DecryptedConfig = Readonly<Record<string, { readonly value?: string; readonly secret?: boolean }>>;
 
-/** Returns the secret template variables, by name. */
 export function secretVariables(config: DecryptedConfig): Record<string, string> {
   const secrets = Object.entries(config).filter(([, { secret }]) => secret);
   return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));

@@ -24,27 +24,14 @@ export type { ToolName } from "./tools.ts";
 /**
  * Finds, downloads or builds the tools for a cluster and returns the absolute path of each. Looks on PATH, where Pulumi may have any version from its
  * minimum, then for the pinned version in the cache, in the mirror and at the publisher, and otherwise builds it from Go modules (docs/toolchain.md).
+ * @param options `local`: builds the local variant, which takes less time because it lacks cloud providers. Not for a cluster, whose state or secrets
+ *   may be stored at one of them
  * @throws ToolchainError that lists every source tried for every tool that is not available
  */
-export function ensureTools<N extends ToolName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
-  return ensure(names, false, progress);
-}
-
-/**
- * Like {@link ensureTools}, for the local platform: builds the local variant, which takes less time because it lacks cloud
- * providers. Do not use it for a cluster, whose state or secrets may be stored at one of them.
- */
-export function ensureLocalTools<N extends ToolName>(
+export async function ensureTools<N extends ToolName>(
   names: readonly N[],
   progress: Progress,
-): Promise<Record<N, string>> {
-  return ensure(names, true, progress);
-}
-
-async function ensure<N extends ToolName>(
-  names: readonly N[],
-  local: boolean,
-  progress: Progress,
+  { local = false } = {},
 ): Promise<Record<N, string>> {
   const machine = { ...thisMachine(), local };
   const problem = local && platformProblem(machine.platform);

@@ -8,7 +8,7 @@ import { vi } from "vitest";
 import { stringify } from "yaml";
 import { freePort } from "../../local/platform/ports.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
-import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 
 export interface RunningTraefik {
   readonly stop: () => Promise<void>;
@@ -23,7 +23,7 @@ export async function startTraefik(
   entryPoints: object,
   { routers, ...http }: { readonly routers: object; readonly services?: object; readonly middlewares?: object },
 ): Promise<RunningTraefik> {
-  const { traefik } = await ensureLocalTools(["traefik"], createProgress());
+  const { traefik } = await ensureTools(["traefik"], createProgress(), { local: true });
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-traefik-"));
   const file = (name: string, content: object): string => {
     writeFileSync(join(folder, name), stringify(content));

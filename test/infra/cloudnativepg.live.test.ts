@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { startCluster, type TestCluster } from "../../emulators/test/plugins/cluster.ts";
 import { clusterSpec } from "../../infra/postgres/cloudNativePg.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
-import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 
 const CLUSTERS = "/apis/postgresql.cnpg.io/v1/namespaces/default/clusters?dryRun=All&fieldValidation=Strict";
 const SPEC = clusterSpec({ instances: 3, version: "18", size: "10Gi", storageClass: "fast" });
@@ -16,7 +16,7 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await startCluster(folder);
-  const files = await ensureLocalTools(["cloudnativepg-crds"], createProgress());
+  const files = await ensureTools(["cloudnativepg-crds"], createProgress(), { local: true });
   const definition = parse(readFileSync(files["cloudnativepg-crds"], "utf8")) as object;
   const created = await cluster.call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
   expect(created.status).toBe(201);

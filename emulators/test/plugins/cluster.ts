@@ -11,7 +11,7 @@ import { vi } from "vitest";
 
 import { freePort } from "../../../local/platform/ports.ts";
 import { createProgress } from "../../../ops/terminal/progress.ts";
-import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 
 const TOKEN = "live-test";
 const CONTROLLERS = ["namespace", "garbage-collector", "deployment", "replicaset", "job"];
@@ -29,7 +29,9 @@ export interface TestCluster {
 
 /** Starts etcd, the API server and the controllers on free ports, with their data in the folder. */
 export async function startCluster(folder: string): Promise<TestCluster> {
-  const tools = await ensureLocalTools(["etcd", "kube-apiserver", "kube-controller-manager"], createProgress());
+  const tools = await ensureTools(["etcd", "kube-apiserver", "kube-controller-manager"], createProgress(), {
+    local: true,
+  });
   const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
   const server = `https://127.0.0.1:${secure}`;
   const kubeconfig = join(folder, "kubeconfig");

@@ -6,7 +6,7 @@ import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.j
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
 
 import { createProgress } from "../../../ops/terminal/progress.ts";
-import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 
 /** A folder with the engine, one emulated plugin and the states of some stacks. */
 export interface Workshop {
@@ -26,7 +26,7 @@ export interface Workshop {
 /** Takes the name of a folder of `emulators/plugins`. */
 export async function openWorkshop(name: string): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
-  const { pulumi: cli } = await ensureLocalTools(["pulumi"], createProgress());
+  const { pulumi: cli } = await ensureTools(["pulumi"], createProgress(), { local: true });
   const plugin = join(folder, "bin", `pulumi-resource-${name}`);
   const main = resolve(`emulators/plugins/${name}/main.ts`);
   await mkdir(join(folder, "bin"));

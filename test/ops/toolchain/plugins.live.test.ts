@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
 import { findPlugins, standIns } from "../../../ops/toolchain/plugins.ts";
-import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 import { pluginVersions } from "../../../ops/toolchain/tools.ts";
 import { quiet } from "../../helpers/quiet.ts";
 
@@ -20,7 +20,7 @@ let server: Server;
 
 /** Serves an archive with the plugin that is asked for. */
 beforeAll(async () => {
-  ({ pulumi } = await ensureLocalTools(["pulumi"], quiet));
+  ({ pulumi } = await ensureTools(["pulumi"], quiet, { local: true }));
   server = createServer((request, response) => {
     const name = /^(pulumi-resource-[a-z-]+)-v\d/.exec(basename(request.url ?? ""))?.[1];
     if (name === undefined) return void response.writeHead(404).end();

@@ -26,7 +26,7 @@ import { Processes } from "../../../../local/platform/processes.ts";
 import { SUBJECTS } from "../../../../ops/checks/doctor/doctor.ts";
 import { main } from "../../../../ops/commands/doctor.ts";
 import type { Shell } from "../../../../ops/commands/shell.ts";
-import { ensureLocalTools } from "../../../../ops/toolchain/toolchain.ts";
+import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
 import { quiet } from "../../../helpers/quiet.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 
@@ -176,7 +176,7 @@ async function startAuthentik() {
 }
 
 async function define(cluster: TestCluster): Promise<void> {
-  const tools = await ensureLocalTools(["traefik-crds", "externaldns-crds"], quiet);
+  const tools = await ensureTools(["traefik-crds", "externaldns-crds"], quiet, { local: true });
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   for (const file of Object.values(tools)) {
     for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {

@@ -1,9 +1,20 @@
 import { FUNCTIONS_SCHEMA, type GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
-import type { Live, Relation, Routine } from "./live.ts";
-import { type Path, pathText } from "./path.ts";
+import type { Live, Relation, Routine, Unrecorded } from "./live.ts";
 import { quoted } from "./sql.ts";
-import { unrecordedFindings } from "./unrecorded.ts";
+
+/** The API's own views of the system catalog, in the first exposed schema (infra/data/sql/060_meta_views.sql); they list readable relations only. */
+const META = /^meta_(endpoints|sources|dimensions)$/;
+
+/** How something is reached from an exposed relation: each once, on a shortest path. */
+interface Path {
+  /** Names of the relations on the path. */
+  readonly through: readonly string[];
+  /** The last of them, which reads with its owner's rights. */
+  readonly reader: Relation | undefined;
+  /** Whether one of them is a materialized view, which calls its functions with its owner's rights when it is filled. */
+  readonly filled: boolean;
+}
 
 /**
  * What the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
@@ -112,4 +123,37 @@ function* callFindings(
   if (!definer || (planned?.access === "internal" && owner === planned.owner)) return;
   const problem = `calls ${name}${pathText(through)}, which runs with the rights of ${quoted(owner)} (SECURITY DEFINER)`;
   yield report("leak", problem, `ALTER FUNCTION ${name} SECURITY INVOKER;`);
+}
+
+/**
+ * Returns what a relation on a path from an exposed one reads without a dependency that Postgres records: the system catalog contains names, comments and, as
+ * statistics, values of private relations.
+ * @param path from the exposed relation, with `read`
+ */
+function* unrecordedFindings(
+  relation: Relation,
+  read: Relation,
+  unrecorded: readonly Unrecorded[],
+  { through, filled }: Path,
+  { schemas }: GrantExpectation,
+): Iterable<GrantFinding> {
+  const [api] = [...schemas.values()].filter(({ access }) => access === "exposed");
+  const isMeta = read.schema === api?.name && META.test(read.name.slice(read.schema.length + 1));
+  if (isMeta || read.schema === FUNCTIONS_SCHEMA || read.extension) return;
+  const path = pathText(through);
+  const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
+  for (const { kind, name, schema } of unrecorded) {
+    const hint = `take ${name} out of it, or drop it; until then what it reads is public`;
+    if (kind === "catalog") {
+      yield report("leak", `serves rows of ${name}${path}, which describes private relations, too`, hint);
+    } else if (kind === "function" && filled) {
+      yield report("leak", `is filled with what ${name}${path} returns, with the rights of an owner`, hint);
+    } else if (kind === "remote" && schemas.get(schema ?? "")?.access === "private") {
+      yield report("leak", `serves rows of the private ${name}${path}, through a foreign server`, hint);
+    }
+  }
+}
+
+function pathText(through: readonly string[]): string {
+  return through.length === 0 ? "" : ` through ${through.join(" → ")}`;
 }

@@ -18,7 +18,6 @@ export interface GrantFinding extends Finding {
   readonly danger: Danger;
 }
 
-/** Returns a function that creates the findings of one object. */
 export function reporter(subject: string, schema?: string) {
   return (danger: Danger, message: string, hint: string): GrantFinding => ({
     ...{ severity: danger === "unenforced" ? "warning" : "error", subject, schema, danger },

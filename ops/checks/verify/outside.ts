@@ -1,5 +1,4 @@
 /** The probes that need no access to the cluster: routes, sign-in, forged headers, names, certificates, the data API and its catalog. */
-import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
@@ -14,7 +13,6 @@ import { type Callers, signInProbe } from "./signInProbes.ts";
 export class Observations {
   /** By id of the exposure. */
   readonly routes = new Map<string, RouteAnswer>();
-  /** When the certificate of a host expires. */
   readonly expiries = new Map<string, Date>();
 }
 
@@ -28,7 +26,7 @@ const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 export function outsideProbes(target: OutsideTarget, callers: Callers, observations: Observations): Probe[] {
   const { exposures } = target;
   const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, observations));
-  return [...probes, ...disabledProbes(target), ...unknownHostProbe(exposures)];
+  return [...probes, ...unroutedProbes(target)];
 }
 
 function exposureProbes(
@@ -56,41 +54,28 @@ function exposureProbes(
   }
   if (role === "catalog" && target.catalogPath !== undefined) {
     const { catalogPath } = target;
-    const data = exposures(target, "data-api").find((candidate) => candidate.domain === domain)?.url ?? "";
+    const data = target.exposures.find((one) => one.role === "data-api" && one.domain === domain)?.url ?? "";
     probes.push({ kind: "catalog", subject, run: () => checkCatalog(`${subject}${catalogPath}`, data) });
   }
   return probes;
 }
 
-function exposures(target: OutsideTarget, role: Exposure["role"]): Exposure[] {
-  return target.exposures.filter((exposure) => exposure.role === role);
-}
-
-/** The host of each service on a disabled domain. */
-function disabledProbes({ disabled, exposures }: OutsideTarget): Probe[] {
-  return disabled.flatMap(({ domain, baseDomain, hosts }): Probe[] => {
+/** The host of each service on a disabled domain, and an unknown host. */
+function unroutedProbes({ disabled, exposures }: OutsideTarget): Probe[] {
+  // An exposure on HTTP needs no certificate.
+  const gateway = exposures.find(({ tls }) => tls === undefined) ?? exposures[0];
+  if (gateway === undefined) return [];
+  const probe = (subject: string, check: () => Check | Promise<Check>): Probe => {
+    return { kind: "domains", subject, run: async () => [await check()] };
+  };
+  const ofDisabled = disabled.flatMap(({ domain, baseDomain, hosts }) => {
     const subject = `domain ${domain}`;
-    if (hosts.length === 0 || exposures.length === 0) return [];
-    if (!baseDomain.includes("$") && baseDomain !== "") {
-      return hosts.map((host) => ({
-        kind: "domains",
-        subject,
-        run: async () => [await checkNotRouted(gatewayOf(exposures), host)],
-      }));
+    if (hosts.length === 0 || (baseDomain !== "" && !baseDomain.includes("$"))) {
+      return hosts.map((host) => probe(subject, () => checkNotRouted(gateway.url, host)));
     }
     const reason = `its base domain ${baseDomain || "is not stated, and"} is not looked up while the domain is off`;
     const hint = `write domains.${domain}.base_domain in the clear, so that its hosts are tried`;
-    return [{ kind: "domains", subject, run: () => Promise.resolve([skip("its hosts are not routed", reason, hint)]) }];
+    return [probe(subject, () => skip("its hosts are not routed", reason, hint))];
   });
-}
-
-function unknownHostProbe(exposures: readonly Exposure[]): Probe[] {
-  if (exposures.length === 0) return [];
-  const run = async (): Promise<Check[]> => [await checkNotRouted(gatewayOf(exposures), UNKNOWN_HOST)];
-  return [{ kind: "domains", subject: "any other host", run }];
-}
-
-/** The address of the gateway; an exposure on HTTP needs no certificate. */
-function gatewayOf(exposures: readonly Exposure[]): string {
-  return (exposures.find(({ tls }) => tls === undefined) ?? exposures[0])?.url ?? "";
+  return [...ofDisabled, probe("any other host", () => checkNotRouted(gateway.url, UNKNOWN_HOST))];
 }

@@ -2,7 +2,8 @@
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { type DecryptedConfig, pulumiOf, secretVariables } from "./open.ts";
 import { runPulumi } from "./runPulumi.ts";
-import type { Progress } from "../terminal/progress.ts";
+import { type Progress, SILENT } from "../terminal/progress.ts";
+import { installedTool } from "../toolchain/toolchain.ts";
 
 export interface PulumiCli {
   readonly stack: string;
@@ -24,6 +25,22 @@ export async function openCli(
   const env = { ...process.env, ...context.environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const run = (...args: string[]): Promise<string> => runPulumi(pulumi, args, { cwd: project, env, timeout });
   return { stack: context.stack, run };
+}
+
+/** Returns the CLI if it is installed, and neither downloads nor builds it. @throws Error when it is not */
+export async function openInstalledCli(
+  context: StackContext,
+  shell: ShellEnvironment,
+  timeout: number,
+): Promise<PulumiCli> {
+  await installedTool("pulumi", context.local);
+  return openCli(context, shell, SILENT, timeout);
+}
+
+/** Returns whether the backend has the stack. Its list can have names with an organization. */
+export async function hasStack({ stack, run }: PulumiCli): Promise<boolean> {
+  const stacks = JSON.parse(await run("stack", "ls", "--json")) as { name: string }[];
+  return stacks.some(({ name }) => name.split("/").at(-1) === stack);
 }
 
 /** Returns the secret template variables of the stack file in clear, by name. */

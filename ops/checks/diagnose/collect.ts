@@ -5,10 +5,8 @@ import pLimit from "p-limit";
 import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { authentikOrigin, type ShellEnvironment, type StackContext } from "../../context/context.ts";
-import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
+import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
-import { SILENT } from "../../terminal/progress.ts";
-import { installedTool } from "../../toolchain/toolchain.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import { mayEnter } from "../../../protections/entrants.ts";
@@ -18,7 +16,7 @@ import { observeCluster } from "./evidence/cluster.ts";
 import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
-import { MAX_OBSERVATION_MS, type Observation, observe } from "./observation.ts";
+import { MAX_OBSERVATION_MS, type Observation, observe, required } from "./observation.ts";
 
 const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;
@@ -31,23 +29,16 @@ export interface Collected {
   readonly url: string;
 }
 
-/**
- * @param host the only host to observe, planned or not; undefined = all of the plan
- */
+/** @param host the only host to observe, planned or not; undefined = all of the plan */
 export async function collect(
   context: StackContext,
   shell: ShellEnvironment,
   host: string | undefined,
 ): Promise<Collected> {
   const { settings, plan } = context;
-  const cli = await observe("the Pulumi CLI", async () => {
-    // A download or a build takes longer than an observation.
-    await installedTool("pulumi", context.local);
-    return openCli(context, shell, SILENT, MAX_OBSERVATION_MS);
-  });
-  const secrets = await secretsOf(context, () =>
-    "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
-  );
+  // A download or a build takes longer than an observation.
+  const cli = await observe("the Pulumi CLI", () => openInstalledCli(context, shell, MAX_OBSERVATION_MS));
+  const secrets = await secretsOf(context, async () => decryptedVariables(required(cli)));
   let kubeconfig: KubeConfig | undefined;
   const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
@@ -75,7 +66,6 @@ export async function collect(
   };
 }
 
-/** The API token of the identity provider. */
 function tokenOf({ identityProvider: { token } }: Settings, { reveal, problem }: Secrets): Observation<string> {
   const value = reveal(token);
   if (value !== undefined) return { value };

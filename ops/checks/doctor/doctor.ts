@@ -3,12 +3,11 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { withHint } from "../../../config/userError.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
-import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
+import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { installedTool } from "../../toolchain/toolchain.ts";
-import { type Observation, observe, rootReason } from "../diagnose/observation.ts";
+import { observe, required, rootReason } from "../diagnose/observation.ts";
 import { redactAll, redactor } from "../redact.ts";
 import { credentialsOf, secretsOf } from "../secrets.ts";
 import { type Check, skip } from "../check.ts";
@@ -23,7 +22,6 @@ import { stack } from "./stack.ts";
 import { tools } from "./tools.ts";
 import { traefik } from "./traefik.ts";
 
-/** A check, and what it is about. */
 export interface Result extends Check {
   readonly subject: string;
 }
@@ -51,7 +49,6 @@ const TABLE: readonly (readonly [subject: string, run: Run])[] = [
   ["Postgres", postgres],
 ];
 
-/** Every subject, in the order of the report. */
 export const SUBJECTS: readonly string[] = [...new Set(TABLE.map(([subject]) => subject))];
 
 /** How long the Pulumi CLI and the cluster may take to answer, in milliseconds. */
@@ -75,17 +72,18 @@ export async function examine(
   };
   const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {
     const [cli, reached] = await Promise.all([
-      observe("Pulumi", () => openInstalled(target, shell, progress), TIMEOUT_MS),
+      observe("Pulumi", () => openInstalledCli(target, shell, TIMEOUT_MS), TIMEOUT_MS),
       observe("the cluster", read, TIMEOUT_MS),
     ]);
-    const secrets = await secretsOf(target, () =>
-      "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
-    );
+    const secrets = await secretsOf(target, async () => decryptedVariables(required(cli)));
     const inputs: Inputs = { target, shell, cli, secrets, cluster: reached };
     let done = 0;
     const chosen = TABLE.filter(([subject]) => subjects.includes(subject));
     const results = chosen.map(async ([subject, run]) => {
-      const checks = await run(inputs).catch((error: unknown) => [unexpected(subject, error)]);
+      const checks = await run(inputs).catch((error: unknown) => {
+        const hint = `check ${subject} by hand (docs/prerequisites.md)`;
+        return [failed("all checks", `could not be made: ${rootReason(error)}`, hint)];
+      });
       report(`${++done} of ${chosen.length} subjects`);
       return checks.map((check): Result => ({ subject, ...check, ...(check.hint && { hint: sentence(check.hint) }) }));
     });
@@ -95,39 +93,18 @@ export async function examine(
   return { context: target.context, stack: target.stack, checks: redactAll(found.checks, redact) };
 }
 
-/** Looks for the pinned CLI, and neither downloads nor builds it. */
-async function openInstalled(target: StackContext, shell: ShellEnvironment, progress: Progress) {
-  await installedTool("pulumi", target.local);
-  return openCli(target, shell, progress, TIMEOUT_MS);
-}
-
 /** @param reports name of the check that reports a cluster that does not answer; only one subject does */
 function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<readonly Check[]>, reports?: string): Run {
   return async (inputs) => {
     const { cluster: reached, target } = inputs;
     if ("value" in reached) return run(inputs, reached.value);
-    if (reports !== undefined) return [failed(reports, reasonOf(reached), unreachableHint(target.context))];
-    return [skip("in the cluster", "not checked: the cluster does not answer", "")];
+    if (reports === undefined) return [skip("in the cluster", "not checked: the cluster does not answer", "")];
+    const hint = `start the cluster, connect to its network, or correct context "${target.context}" in the kubeconfig (KUBECONFIG)`;
+    return [failed(reports, reached.unavailable.replace(/^the cluster: /, ""), hint)];
   };
 }
 
 /** Returns a hint as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */
 function sentence(hint: string): string {
   return /\}$/.test(hint) ? hint.charAt(0).toUpperCase() + hint.slice(1) : withHint("", hint).slice(2);
-}
-
-function reasonOf({ unavailable }: Exclude<Observation<never>, { readonly value: never }>): string {
-  return unavailable.replace(/^the cluster: /, "");
-}
-
-function unreachableHint(context: string): string {
-  return `start the cluster, connect to its network, or correct context "${context}" in the kubeconfig (KUBECONFIG)`;
-}
-
-function unexpected(subject: string, error: unknown): Check {
-  return failed(
-    "all checks",
-    `could not be made: ${rootReason(error)}`,
-    `check ${subject} by hand (docs/prerequisites.md)`,
-  );
 }

@@ -2,6 +2,7 @@
 import { parseStack } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/problems.ts";
 import { errorText } from "../../../config/errorText.ts";
+import { hasStack } from "../../engine/pulumiCli.ts";
 import { hasKey } from "../../engine/stackKey.ts";
 import { type Check, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
@@ -36,9 +37,7 @@ async function backend({ target, shell, cli }: Inputs): Promise<Check> {
   const name = "state backend";
   if ("unavailable" in cli) return skip(name, cli.unavailable, BACKEND_HINT);
   try {
-    const stacks = JSON.parse(await cli.value.run("stack", "ls", "--json")) as { name: string }[];
-    const isDeployed = stacks.some((one) => one.name.split("/").at(-1) === target.stack);
-    if (isDeployed) return passed(name, `contains stack ${target.stack}`);
+    if (await hasStack(cli.value)) return passed(name, `contains stack ${target.stack}`);
     // A deployment refuses it.
     if (hasKey(shell.project, target.raw))
       return failed(name, `does not have stack ${target.stack}, whose file has a key`, BACKEND_HINT);

@@ -1,11 +1,11 @@
 /** The engine's record of a stack. */
-import type { PulumiCli } from "../../../engine/pulumiCli.ts";
+import { hasStack, type PulumiCli } from "../../../engine/pulumiCli.ts";
 import { recordFile, readRecordFile } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import { isProvider } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
-import { type Observation, observe } from "../observation.ts";
+import { type Observation, observe, required } from "../observation.ts";
 
 interface Update {
   readonly kind: string;
@@ -17,12 +17,9 @@ interface Update {
 /** @param workspace folder in which an interrupted deployment of this stack leaves its record of creations */
 export function observeEngine(found: Observation<PulumiCli>, workspace: string): Promise<Observation<EngineState>> {
   return observe("the engine's state", async () => {
-    if ("unavailable" in found) throw new Error(found.unavailable);
-    const { stack: own, run } = found.value;
-    const names = JSON.parse(await run("stack", "ls", "--json")) as { name: string }[];
-    if (!names.some(({ name }) => name.split("/").at(-1) === own)) {
-      return { deployed: false, last: undefined, pending: [], urls: undefined };
-    }
+    const cli = required(found);
+    if (!(await hasStack(cli))) return { deployed: false, last: undefined, pending: [], urls: undefined };
+    const { stack: own, run } = cli;
     const stack = ["--stack", own];
     const [exported, history] = await Promise.all([
       run("stack", "export", ...stack),

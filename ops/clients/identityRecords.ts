@@ -64,17 +64,7 @@ export type ProxyRecord = z.output<typeof PROXY>;
 export type OutpostRecord = z.output<typeof OUTPOST>;
 export type ClientRecord = z.output<typeof CLIENT>;
 
-export interface IdentityRecords {
-  readonly applications: readonly Application[];
-  readonly proxies: readonly ProxyRecord[];
-  /** Without proxy providers, which the API lists as clients, too. */
-  readonly clients: readonly ClientRecord[];
-  readonly bindings: readonly z.output<typeof BINDING>[];
-  readonly groups: readonly z.output<typeof NAMED>[];
-  readonly flows: readonly z.output<typeof FLOW>[];
-  readonly scopes: readonly z.output<typeof SCOPE>[];
-  readonly outposts: readonly OutpostRecord[];
-}
+export type IdentityRecords = Awaited<ReturnType<typeof readIdentityRecords>>;
 
 const SELF = z.object({ user: z.object({ is_superuser: z.boolean() }) });
 
@@ -88,8 +78,8 @@ export async function requireSuperuser(api: AuthentikApi): Promise<void> {
 }
 
 /** @throws Error when the server does not answer, or with other records than expected */
-export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRecords> {
-  const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
+export async function readIdentityRecords(api: AuthentikApi) {
+  const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<readonly T[]> =>
     (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
   const [applications, proxies, clients, bindings, groups, flows, scopes, outposts] = await Promise.all([
     all("/core/applications/", APPLICATION, { superuser_full_list: "true" }),
@@ -101,6 +91,7 @@ export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRe
     all("/propertymappings/provider/scope/", SCOPE),
     all("/outposts/instances/", OUTPOST),
   ]);
+  // The API lists proxy providers as clients, too.
   const isProxy = new Set(proxies.map(({ pk }) => pk));
   const others = clients.filter(({ pk }) => !isProxy.has(pk));
   return { applications, proxies, clients: others, bindings, groups, flows, scopes, outposts };

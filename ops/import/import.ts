@@ -13,24 +13,18 @@ import type { IdentityRecords } from "../clients/identityRecords.ts";
 import { nameOf, type Source, type SourceRoute } from "./source.ts";
 import type { TargetStack } from "./target.ts";
 
-export interface Import {
+interface Round {
   readonly entries: readonly ImportedEntry[];
   readonly kinds: readonly NewKind[];
   /** What changes when Gatehouse serves a host, by host. */
   readonly differences: ReadonlyMap<string, readonly string[]>;
-  /** Routes that the entries replace. */
+}
+
+export interface Import extends Round {
   readonly mapped: readonly SourceRoute[];
   /** The other routes, each with its reasons. */
   readonly unmapped: ReadonlyMap<SourceRoute, readonly string[]>;
-  /** The stack with the entries. */
   readonly plan: Plan;
-}
-
-/** What is known after one round. */
-interface Round {
-  readonly entries: readonly ImportedEntry[];
-  readonly kinds: readonly NewKind[];
-  readonly differences: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -60,10 +54,10 @@ class Importer {
       for (const problem of [...route.problems, ...problems]) this.#refuse([route], problem);
     }
     for (;;) {
-      const before = this.#refusals();
+      const before = this.#reasons.size;
       this.#refuseWholeHosts();
       const round = this.#round();
-      const plan = this.#refusals() === before ? this.#planned(round) : undefined;
+      const plan = this.#reasons.size === before ? this.#planned(round) : undefined;
       if (plan === undefined) continue;
       const mapped = this.#routes.filter((route) => !this.#reasons.has(route));
       const unmapped = new Map([...this.#reasons].map(([route, reasons]) => [route, [...reasons]]));
@@ -158,10 +152,6 @@ class Importer {
       else if (!reason.startsWith("another route")) reasons.add(reason);
     }
   }
-
-  #refusals(): number {
-    return this.#reasons.size;
-  }
 }
 
 /** The domains of a stack file without that section. */
@@ -183,7 +173,6 @@ export function withEntries(
   };
 }
 
-/** The fields of a domain kind in a stack file. */
 export function kindFields({ kind, baseDomain, protocol, tls }: NewKind): Readonly<Record<string, unknown>> {
   const certificate =
     tls && "name" in tls ? { [tls.termination]: tls.name } : tls?.termination === "upstream" ? "upstream" : undefined;

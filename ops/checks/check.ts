@@ -5,7 +5,6 @@ import { describeAnswer } from "./describeAnswer.ts";
 /** One expectation of a deployment, and whether it passed. */
 export interface Check {
   readonly name: string;
-  /** False when it failed. */
   readonly ok: boolean;
   /** The observed value; for a failed check also the expected one, for a skipped one the reason. Never a secret. */
   readonly detail: string;
@@ -24,10 +23,8 @@ export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
   return ok ? "passed" : "failed";
 }
 
-/** Colour and sign of each state. */
 export const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const;
 
-/** How many checks are in each state. */
 export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
   const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
@@ -43,7 +40,6 @@ export function counts(checks: readonly Pick<Check, "ok" | "skipped">[], reason 
   ].join(", ");
 }
 
-/** Returns a skipped check. */
 export function skip(name: string, reason: string, hint: string): Check {
   return { name, ok: true, skipped: true, detail: reason, hint };
 }
@@ -80,7 +76,6 @@ export function checkWithClient(
   return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
 }
 
-/** An observed value is not the expected one. */
 export class Unexpected extends Error {
   constructor(expected: string, observed: string) {
     super(`expected ${expected}, got ${observed}`);
@@ -88,7 +83,6 @@ export class Unexpected extends Error {
   }
 }
 
-/** @throws Unexpected when the two differ */
 export function expectEqual(what: string, observed: unknown, expected: unknown): void {
   const [left, right] = [JSON.stringify(observed), JSON.stringify(expected)];
   if (left !== right) {

@@ -1,7 +1,6 @@
 import { redactor } from "./redact.ts";
 import { type Answer, headerOf } from "../clients/http.ts";
 
-/** Characters of the text that are shown. */
 const MAX_TEXT = 300;
 /** Headers that distinguish pages and contain no secret; `location` is shown without its query. */
 const HEADERS = ["content-type", "www-authenticate", "x-powered-by", "server"];

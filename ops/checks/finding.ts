@@ -6,7 +6,6 @@ export interface Finding {
   readonly severity: "error" | "warning";
   /** What the finding is about: an object of the cluster, a cause, or a check. */
   readonly subject: string;
-  /** What is wrong. */
   readonly message: string;
   /** Observations that show it. */
   readonly evidence: readonly string[];
@@ -27,7 +26,6 @@ export function describeFinding(finding: Finding, paint: Paint): string[] {
     .map((text, index) => (index === 0 ? text : `    ${text}`));
 }
 
-/** Returns message and evidence in one line. */
 export function lineOf({ message, evidence }: Pick<Finding, "message" | "evidence">): string {
   return [message, ...evidence].join("; ");
 }

@@ -5,7 +5,6 @@ import { withoutCredentials } from "../../config/errorText.ts";
 const SHORTEST = 6;
 const HIDDEN = "[redacted]";
 
-/** Forms of credentials, each with its replacement. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   // JSON Web Tokens.
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, HIDDEN],

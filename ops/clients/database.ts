@@ -1,4 +1,3 @@
-/** Connections to Postgres. */
 import { Client, type ClientConfig } from "pg";
 import { UserError } from "../../config/userError.ts";
 

@@ -43,9 +43,7 @@ export interface HttpClient {
   send(url: string, options?: RequestOptions): Promise<Answer>;
   /** GET, then every redirect, at most 15. @throws RedirectError when there are more, and for a loop */
   follow(url: string): Promise<Answer>;
-  /** The last answer; undefined before the first. */
   last(): Answer | undefined;
-  /** Every answer so far. */
   readonly hops: readonly Hop[];
   readonly cookies: CookieJar;
   close(): Promise<void>;

@@ -1,4 +1,3 @@
-/** Addresses of host names. */
 import { isIPv4 } from "node:net";
 import { lookup } from "../../infra/loopback.ts";
 

@@ -4,7 +4,6 @@ import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../p
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Why a backend does not answer. */
 export interface ServiceProblem {
   readonly kind: "missing" | "port" | "not-ready";
   readonly problem: string;
@@ -15,7 +14,6 @@ export function podsOf(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ kind }) => kind === "Pod");
 }
 
-/** Returns the Service of this name, as the cluster has it. */
 export function serviceNamed(
   { namespace, name }: Pick<Backend, "namespace" | "name">,
   manifests: readonly Manifest[],
@@ -39,7 +37,6 @@ export function matches(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
-/** Returns the labels in a field of an object. */
 export function labelsIn(value: Value): Labels {
   const entries = Object.entries(fieldsOf(value));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -14,7 +14,6 @@ interface Options {
 }
 
 /**
- * @param args `CONTEXT [--json] [--accept OBJECT]`
  * @returns the exit code: 0 when all is as planned, 1 when something is not, 2 for a wrong command line, configuration or context, and for
  *   a cluster that cannot be reached
  */

@@ -8,16 +8,12 @@ import type { Shell } from "./shell.ts";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-/** Loads a command, by its name. */
 export type Commands = ReadonlyMap<
   string,
   () => Promise<{ readonly main: (args: readonly string[], shell: Shell) => Promise<number> }>
 >;
 
-/**
- * @param args `bash|zsh|fish`
- * @returns the exit code: 0, 2 for another shell
- */
+/** @returns the exit code: 0, 2 for another shell */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("completion", args, shell, (command) =>
     command
@@ -29,7 +25,6 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 
 /**
  * Prints the completions of a command line, as the script expects them.
- * @param args `--`, then the words after `gatehouse`; the last one is incomplete
  * @returns the exit code, always 0
  */
 export async function complete(args: readonly string[], shell: Shell, commands: Commands): Promise<number> {

@@ -23,22 +23,17 @@ interface Options {
   readonly breaking?: string;
 }
 
-/** A schema, its contract and its current columns. */
 interface Comparison {
   readonly schema: string;
   /** False for a schema with a contract that is no longer exposed. */
   readonly exposed: boolean;
-  /** Name of its lock file. */
   readonly lock: string;
   readonly found: Contract;
   /** Undefined without a contract. */
   readonly changes: readonly Change[] | undefined;
 }
 
-/**
- * @param args `check|accept [STACK]` and options
- * @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database
- */
+/** @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("contract", args, shell, (command, end) => {
     command.description(

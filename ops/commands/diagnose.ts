@@ -14,7 +14,6 @@ import { painter } from "../terminal/paint.ts";
 
 /**
  * Names the cause of what is wrong with a deployment, and writes a report without secrets into `<data>/diagnose/`.
- * @param args `CONTEXT [HOST] [--json]`
  * @returns the exit code: 0 without a symptom, 1 with one, 2 for a wrong command line, context or configuration
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {

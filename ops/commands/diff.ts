@@ -23,10 +23,7 @@ interface Options {
   readonly preview?: string;
 }
 
-/**
- * @param args `BASE` and options
- * @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration
- */
+/** @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("diff", args, shell, (command, end) =>
     command

@@ -8,7 +8,6 @@ import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
 
 /**
- * @param args `CONTEXT [--json]`
  * @param subjects of the checks; tests pass their own
  * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration, and for another cluster than that of the stack
  */

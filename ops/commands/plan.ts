@@ -10,10 +10,7 @@ import { stackOf } from "../context/stackFiles.ts";
 import { entrantsOf, entrantsText } from "../../protections/entrants.ts";
 import { protectionOf } from "../../protections/table.ts";
 
-/**
- * @param args `STACK [--json] [--file CONFIG]`
- * @returns the exit code: 0, 2 for a wrong command line or configuration
- */
+/** @returns the exit code: 0, 2 for a wrong command line or configuration */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("plan", args, shell, (command) =>
     command

@@ -15,7 +15,6 @@ import { painter } from "../terminal/paint.ts";
 import { UserError } from "../../config/userError.ts";
 
 /**
- * @param args `CONTEXT [--drift]`
  * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that is not as deployed; 2 for a
  *   wrong command line or configuration, and when the policy pack cannot run
  */

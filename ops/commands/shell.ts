@@ -24,7 +24,6 @@ export interface Shell extends ShellEnvironment {
   readonly error: (text: string) => void;
 }
 
-/** The shell of this process. */
 export function processShell(): Shell {
   return {
     // Only a command that needs the project fails without one.

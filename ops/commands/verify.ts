@@ -21,7 +21,6 @@ interface Options {
 }
 
 /**
- * @param args `CONTEXT [--json] [--junit FILE] [--only KINDS]`
  * @param verify how it is done; tests give their own
  * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration; a skipped check does not count as failed
  */

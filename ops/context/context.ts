@@ -12,16 +12,12 @@ import { UserError } from "../../config/userError.ts";
 import { configOf, readLocalContext } from "./local.ts";
 import { stacksIn } from "./stackFiles.ts";
 
-/** The shell of a command. */
 export interface ShellEnvironment {
-  /** Folder of the stack files. */
   readonly project: string;
-  /** Data folder of the local platform. */
   readonly data: string;
   readonly environment: Environment;
 }
 
-/** The values of a stack. */
 export interface StackValues {
   readonly stack: string;
   /** Configuration of the stack; for the local platform with the ports of its start. */
@@ -69,7 +65,6 @@ interface KnownStack {
   readonly names: readonly string[];
 }
 
-/** Returns every stack file with a context, by the stack's name. */
 export function knownContexts(project: string): KnownStack[] {
   return stacksIn(project).flatMap((stack) => {
     const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
@@ -82,7 +77,6 @@ export function knownContexts(project: string): KnownStack[] {
   });
 }
 
-/** Returns the contexts of all stack files as text. */
 export function listContexts(project: string): string {
   const known = knownContexts(project).map(({ names, stack }) => `  ${names.join(", ")} (stack ${stack})`);
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";

@@ -4,7 +4,6 @@ import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../in
 import { errorText, withoutCredentials } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 
-/** The lists of a kubeconfig, whose entries have names. */
 const LISTS = ["contexts", "clusters", "users"] as const;
 
 /**

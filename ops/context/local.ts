@@ -5,7 +5,6 @@ import { replaceFile } from "../toolchain/replaceFile.ts";
 
 /** Values of the local platform's start that a deploying shell needs. */
 export interface LocalContext {
-  /** Name of the context in the kubeconfig. */
   readonly context: string;
   readonly stack: string;
   /** Config that overrides the stack file, by full key. */

@@ -1,4 +1,3 @@
-/** Names of stack files. */
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 

@@ -7,7 +7,6 @@ import { recordSteps } from "./recovery/stepRecord.ts";
 import { releaseStaleLock } from "./state/lock.ts";
 import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run.ts";
 
-/** A stack that is brought up or taken down. */
 export interface Deployable {
   readonly stack: Stack;
   /** Of a stack whose program has one. */

@@ -9,7 +9,6 @@ import { cacheFolder } from "../toolchain/paths.ts";
 import { withLock } from "../toolchain/store.ts";
 import type { Progress } from "../terminal/progress.ts";
 
-/** An artifact that is built from sources of this project. */
 export interface Build {
   /** Also the name of the npm script: `build:<name>`. */
   readonly name: string;

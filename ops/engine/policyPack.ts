@@ -10,7 +10,6 @@ export interface PolicyOptions {
   readonly policyPacks?: string[];
 }
 
-/** The policy pack does not run. */
 export const NO_POLICY: PolicyOptions = {};
 
 /** Pulumi.yaml names its folder, so the engine finds it without PATH and without the language host of the official CLI. */

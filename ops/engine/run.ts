@@ -9,21 +9,17 @@ import { lastOf, merged, type Step, stepOf } from "./step.ts";
 /** Number of resources by operation (`create`, `update`, `same`), including components. */
 export type Changes = Readonly<Record<string, number>>;
 
-/** Receives the progress of a run. */
 export type Report = (detail: string) => void;
 
-/** Options of each command of the Automation API that observe a run. */
 export interface Watch {
   readonly onEvent: (event: EngineEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** The result of a run. */
 export interface Ran {
   readonly changes: Changes;
   /** Planned steps; of a preview those that an update would take. */
   readonly steps: readonly Step[];
-  /** Completed steps. */
   readonly done: readonly Step[];
   /** Planned creations, replacements excluded. Secrets are masked. */
   readonly creations: readonly Resource[];
@@ -32,9 +28,7 @@ export interface Ran {
 /** A failed run, with its errors instead of its complete output. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** Steps that were completed. */
   readonly done: readonly Step[];
-  /** Steps that failed. */
   readonly failed: readonly Step[];
   /** Resources that may have been created, updated or deleted, because the response was lost. Secrets are masked. */
   readonly unconfirmed: readonly Recorded[];

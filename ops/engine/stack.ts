@@ -22,7 +22,6 @@ import { PROJECT, restoreState } from "./state/state.ts";
 export const { grpcClientOptions } = runtime as unknown as { readonly grpcClientOptions: ClientOptions };
 grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
 
-/** Options of gRPC for Node.js. */
 type ClientOptions = Record<string, unknown>;
 
 export interface StackOptions {

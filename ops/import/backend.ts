@@ -1,4 +1,3 @@
-/** The backend of a route. */
 import type { Backend } from "../../config/backend.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";

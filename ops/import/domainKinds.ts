@@ -4,7 +4,6 @@ import type { Domain, Tls } from "../../config/sections/domains.ts";
 import type { HostCandidate } from "./hosts.ts";
 import type { Protocol } from "./source.ts";
 
-/** A kind that the stack file does not have yet. */
 export interface NewKind {
   readonly kind: string;
   readonly baseDomain: string;
@@ -19,7 +18,6 @@ export interface Assignment {
   readonly differences: readonly string[];
 }
 
-/** Assigns hosts to kinds. */
 export class DomainKinds {
   readonly #existing: readonly Domain[];
   readonly #kinds = new Map<string, Kind>();

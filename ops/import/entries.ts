@@ -14,7 +14,6 @@ export interface ImportedEntry {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** A host with its domain kind. */
 export interface PlacedHost {
   readonly candidate: HostCandidate;
   readonly kind: string;
@@ -22,7 +21,6 @@ export interface PlacedHost {
 
 export interface Merged {
   readonly entries: readonly ImportedEntry[];
-  /** Why a host is not part of an entry. */
   readonly refused: ReadonlyMap<HostCandidate, string>;
 }
 

@@ -8,7 +8,6 @@ import { protectionFor, type Protection } from "./protections.ts";
 import { isSimplePath, narrowing, overlap } from "./publicPaths.ts";
 import { type Protocol, type Source, type SourceRoute } from "./source.ts";
 
-/** A host that can be an exposure. */
 export interface HostCandidate {
   readonly host: string;
   readonly protocol: Protocol;

@@ -1,4 +1,3 @@
-/** The fields of an entry that describe its protection. */
 import type { Backend } from "../../config/backend.ts";
 import { type Authentication, clientsCanSend } from "./middlewares.ts";
 import { internalBackend, outpostOf, type ServiceOutpost } from "./outpost.ts";

@@ -4,12 +4,10 @@ import type { PathMatch } from "./matches.ts";
 
 const SCHEMA = publicPath();
 
-/** Whether a path can be an item of `public_paths`. */
 export function isSimplePath(path: string): boolean {
   return SCHEMA.safeParse(path).success;
 }
 
-/** Whether some request can match both. */
 export function overlap(a: PathMatch, b: PathMatch): boolean {
   return matchesIn(a, b) || matchesIn(b, a);
 }

@@ -33,7 +33,6 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
   };
 }
 
-/** Returns the report as text. */
 export function reportText(report: Report, imported: Import, paint: Paint): string {
   const lines: string[] = [];
   const part = (title: string, items: readonly string[]): void => {

@@ -1,4 +1,3 @@
-/** Reads the routes of a cluster. */
 import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import { plainHost } from "../../policy/matcher.ts";

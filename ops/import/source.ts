@@ -6,7 +6,6 @@ import type { IdentityRecords } from "../clients/identityRecords.ts";
 import type { PathMatch } from "./matches.ts";
 import type { Server } from "./server.ts";
 
-/** What an import reads. */
 export interface Source {
   readonly manifests: readonly Manifest[];
   /** Names of the users of each Secret of basic auth, by `<namespace>/<name>`; a text is the reason why they are not known. */
@@ -15,7 +14,6 @@ export interface Source {
   readonly identity: IdentityRecords | string;
   /** Where the authentik of these records is; none if it was not read. */
   readonly servers: readonly Server[];
-  /** Names of Traefik's entry points. */
   readonly entryPoints: { readonly http: string; readonly https: string };
   /** Whether Traefik loads routes that refer to another namespace (`allowCrossNamespace`); it does not by default. */
   readonly crossNamespace: boolean;
@@ -26,9 +24,7 @@ export type Protocol = "http" | "https";
 /** One rule of one object. */
 export interface SourceRoute {
   readonly manifest: Manifest;
-  /** Position of the rule in the object. */
   readonly index: number;
-  /** The rule as in the object. */
   readonly match: string;
   /** The hosts that it names; empty if it may serve others, too. */
   readonly hosts: readonly string[];
@@ -49,7 +45,6 @@ export interface SourceRoute {
   serves(host: string): boolean;
 }
 
-/** Name of a rule in messages. */
 export function nameOf({ manifest, match }: Pick<SourceRoute, "manifest" | "match">): string {
   return `${manifest.label}: ${match}`;
 }

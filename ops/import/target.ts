@@ -5,7 +5,6 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 
-/** The stack that the entries are for. */
 export interface TargetStack {
   readonly raw: RawStack;
   readonly environment: Environment;

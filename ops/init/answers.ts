@@ -1,16 +1,13 @@
 import { newKindName } from "../../config/domainKinds.ts";
 
-/** The answers to the questions of `gatehouse init`. */
 export interface Answers {
   /** Name of the stack: the part between `Pulumi.` and `.yaml`. */
   readonly stack: string;
-  /** Context of the kubeconfig. */
   readonly context: string;
   /** Base domains; `localhost` is one of them. At least one. */
   readonly domains: readonly string[];
   /** URL of an existing authentik; undefined if the stack deploys one. */
   readonly authentik: string | undefined;
-  /** Whether a database is opened as a data API. */
   readonly dataApi: boolean;
 }
 
@@ -19,7 +16,6 @@ export function stackOf(context: string): string {
   return context.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "") || "stack";
 }
 
-/** A domain kind, and the base domain of it. */
 export interface DomainAnswer {
   readonly kind: string;
   readonly domain: string;

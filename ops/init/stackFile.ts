@@ -4,7 +4,6 @@ import { type Answers, type DomainAnswer, domainKinds } from "./answers.ts";
 /** From the folder of the project. */
 const SCHEMA = "node_modules/gatehouse/dist/config/stack.schema.json";
 
-/** Returns the content of `Pulumi.<stack>.yaml`. */
 export function stackFile(answers: Answers): string {
   const domains = domainKinds(answers.domains);
   const sections = [

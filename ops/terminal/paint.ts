@@ -1,6 +1,5 @@
 import { styleText } from "node:util";
 
-/** Formats a text with a colour. */
 export type Paint = (format: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
 
 /** Returns a formatter. @param colours whether the output supports colours; otherwise texts are unchanged */

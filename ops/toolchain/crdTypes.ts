@@ -8,11 +8,8 @@ import { packageFolder } from "../../config/folders.ts";
 import { ensureTools } from "./toolchain.ts";
 
 interface Sdk {
-  /** Folder in `sdks/`. */
   readonly name: string;
-  /** File with the CustomResourceDefinitions. */
   readonly definitions: "traefik-crds" | "cloudnativepg-crds";
-  /** Kinds that Gatehouse deploys. */
   readonly kinds: readonly string[];
 }
 
@@ -28,7 +25,6 @@ interface Definition {
   };
 }
 
-/** Returns the file with the types of an SDK. */
 export function typesFile({ name }: Sdk): string {
   return join(packageFolder(), "sdks", name, "index.d.ts");
 }

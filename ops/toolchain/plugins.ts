@@ -14,7 +14,6 @@ export interface Plugin {
   /** Whether the publisher's plugin is installed, or the emulator in `emulators/plugins` is used. */
   readonly kind: "real" | "emulator";
   readonly version: string;
-  /** The executable of a real plugin. */
   readonly path?: string;
 }
 
@@ -42,7 +41,6 @@ export function installedPlugins(environment: Environment): Promise<Plugin[]> {
   return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
-/** Returns the plugins that are not installed. */
 export function standIns(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "emulator");
 }

@@ -75,7 +75,6 @@ export interface Machine {
 
 export const pluginVersions: Readonly<Record<PluginName, string>> = pins.plugins;
 
-/** Returns a tool of `tools.json`. */
 export function pinned(name: ToolName): Tool {
   const all: Readonly<Record<ToolName, Omit<Tool, "name">>> = { ...pins.programs, ...pins.files };
   return { name, ...all[name] };
@@ -88,7 +87,6 @@ export function localVariant(tool: Tool): Tool {
   return { ...tool, version, build: { folder: LOCAL_FOLDER, package: tool.build.package, ...build } };
 }
 
-/** Returns the machine of the environment variables. */
 export function thisMachine(): Machine {
   return {
     platform: `${process.platform}-${process.arch}`,

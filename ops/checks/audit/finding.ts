@@ -10,7 +10,6 @@ export interface AuditFinding extends Finding {
   readonly hosts: readonly string[];
 }
 
-/** What is compared. */
 export interface Compared {
   readonly manifests: readonly Manifest[];
   readonly plan: Plan;
@@ -43,7 +42,6 @@ export function restore(hosts: readonly string[], { plan, context }: Compared, c
   return `delete the changed object, ${deletion(changed, context)}, and run npx gatehouse deploy ${context} --refresh`;
 }
 
-/** Returns the command that deletes an object. */
 export function deletion({ type, kind, namespace, objectName = "" }: Manifest, context: string): string {
   const group = /^kubernetes:([^/]+\.[^/]+)\//.exec(type)?.[1];
   const resource = [kind.toLowerCase(), group].filter((part) => part !== undefined).join(".");

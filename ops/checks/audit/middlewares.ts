@@ -8,7 +8,6 @@ import { type AuditFinding, type Compared, deletion, finding, restore } from "./
 
 const RULE = "middlewares-as-planned";
 
-/** Consequences of a difference, by the field that differs. */
 const CONSEQUENCES = [
   ["forwardAuth.address", "sends authentication requests to another address than the outpost's"],
   [
@@ -19,7 +18,6 @@ const CONSEQUENCES = [
   ["headers.customRequestHeaders", "does not remove the planned request headers, such as forged identity headers"],
 ] as const;
 
-/** Planned middlewares that are missing or have other content. */
 export function changedMiddlewares(compared: Compared): AuditFinding[] {
   const { manifests, plan } = compared;
   return plan.middlewares.flatMap((planned) => {

@@ -83,7 +83,6 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
   ];
 }
 
-/** Planned routes that are missing or changed. */
 export function changedRoutes(compared: Compared): AuditFinding[] {
   return compared.plan.routes.flatMap((route) => {
     const subject = labelOf(route);

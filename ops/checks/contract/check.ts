@@ -1,4 +1,3 @@
-/** The contract as a check that stops a deployment. */
 import type { ClientBase } from "pg";
 import type { Check } from "../check.ts";
 import { readSystemCatalog } from "./systemCatalog.ts";

@@ -60,7 +60,6 @@ function size(columns: Columns): string {
   return `${columns.size} ${columns.size === 1 ? "column" : "columns"}`;
 }
 
-/** The values of two maps by name, sorted. */
 function pairs<T>(left: ReadonlyMap<string, T>, right: ReadonlyMap<string, T>) {
   const names = [...new Set([...left.keys(), ...right.keys()])].sort();
   return names.map((name) => [name, left.get(name), right.get(name)] as const);

@@ -10,7 +10,6 @@ export class LockFolder {
   readonly #stack: string;
   readonly #folder: string;
 
-  /** @param project folder of the stack files */
   constructor(project: string, stack: string) {
     this.#stack = stack;
     this.#folder = join(project, "contract", stack);

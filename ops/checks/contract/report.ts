@@ -1,4 +1,3 @@
-/** A comparison as text. Pure. */
 import type { Paint } from "../../terminal/paint.ts";
 import type { Change } from "./compare.ts";
 

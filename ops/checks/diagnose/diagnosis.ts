@@ -14,13 +14,11 @@ import type { Evidence } from "./evidence.ts";
 import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
 import { limits } from "./limits.ts";
 
-/** One host, what is wrong with it, and why. */
 export interface HostDiagnosis {
   readonly url: string;
   readonly symptom: Symptom;
   /** The first cause that applies, in the order of the symptom. */
   readonly cause: CauseFinding | undefined;
-  /** Other causes that apply. */
   readonly also: readonly CauseFinding[];
 }
 
@@ -53,7 +51,6 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 
-/** Diagnoses every exposure of the plan. */
 export function diagnoseAll(evidence: Evidence): Diagnosis {
   const compared = compareObjects(evidence);
   const hosts = evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, compared));

@@ -28,7 +28,6 @@ export type Cluster = Awaited<ReturnType<typeof observeCluster>>;
 
 /** The engine's record of deployments. */
 export interface EngineState {
-  /** Whether anything was ever deployed. */
   readonly deployed: boolean;
   /** The newest update or destroy. */
   readonly last: { readonly kind: string; readonly result: string; readonly ended: string } | undefined;
@@ -41,14 +40,12 @@ export interface EngineState {
 /** The addresses of a host, or the error code of the system's resolver. */
 export type NameAnswer = { readonly addresses: readonly string[] } | { readonly code: string };
 
-/** The answers of a host. */
 export interface Answers {
   readonly withoutSession: Trail;
   /** Of an allowed user; undefined if no password is known, or no sign-in is required. */
   readonly withSession: { readonly username: string; readonly trail: Trail } | undefined;
 }
 
-/** A request and its redirects. */
 export interface Trail {
   readonly hops: readonly Hop[];
   readonly end: "answered" | "loop" | "too many redirects" | { readonly error: string };

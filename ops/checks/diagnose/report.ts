@@ -1,10 +1,8 @@
-/** A diagnosis for users. */
 import type { Paint } from "../../terminal/paint.ts";
 import type { Finding } from "../finding.ts";
 import { TITLES } from "./symptom.ts";
 import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
 
-/** Whether something is wrong. */
 export function isAnythingWrong({ hosts, stackFindings }: Diagnosis): boolean {
   return stackFindings.length > 0 || hosts.some(isWrong);
 }
@@ -67,7 +65,6 @@ function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Findin
   return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
 }
 
-/** Returns the fields of `--json`. */
 export function toJson({ hosts, stackFindings, ...rest }: Diagnosis) {
   const fieldsOf = ({ subject: cause, message: problem, evidence, hint }: Finding) => ({
     cause,

@@ -1,4 +1,3 @@
-/** What is wrong with the answers of an exposure. */
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, NameAnswer, Trail } from "./evidence.ts";
 import type { Observation } from "./observation.ts";

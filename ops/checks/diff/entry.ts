@@ -12,7 +12,6 @@ export interface Change {
   readonly about: Section;
   readonly id: string;
   readonly change: "added" | "removed" | "changed";
-  /** The field that changed. */
   readonly field?: string;
   /** The value of the field, or all facts of what was added or removed. */
   readonly before?: unknown;
@@ -41,7 +40,6 @@ interface Compared<Facts> {
   readonly all: Pick<Diff, "before" | "after">;
 }
 
-/** What a statement means. */
 export interface Entry<Before, After, Facts = unknown> {
   /** Without where; names are marked (phrases.ts). */
   readonly sentence: (before: Before, after: After, change: Change) => string;

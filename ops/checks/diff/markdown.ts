@@ -3,7 +3,6 @@ import type { StackDiff } from "./compare.ts";
 import { mark, render } from "./phrases.ts";
 import { countReported, opensToPublic, REFUSED, type ReportedEntry, reportedOf } from "./report.ts";
 
-/** A piece of a comment. */
 export interface Block {
   readonly rows: readonly Row[];
   /** What a row is, for the note about the rows that are left out. */
@@ -19,7 +18,6 @@ function statementBlock(...rows: readonly Row[]): Block {
   return { rows, unit: ["statement", "statements"] };
 }
 
-/** What a comment contains where no stack changes. */
 export const UNCHANGED = statementBlock({ text: "### Access\n\nNo access changes.\n" });
 
 /**

@@ -8,7 +8,6 @@ export function mark(name: string): string {
   return `${OPEN}${name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")}${CLOSE}`;
 }
 
-/** The name of something that need not exist. */
 export function optional(name: string | undefined): string {
   return name === undefined ? "none" : mark(name);
 }

@@ -4,7 +4,6 @@ import { sentenceOf } from "./diff.ts";
 import { type Change, type Effect, EFFECTS } from "./entry.ts";
 import { mark, render } from "./phrases.ts";
 
-/** The statements of one effect. */
 interface Reported extends ReturnType<typeof style> {
   /** 0 = most dangerous. */
   readonly rank: number;
@@ -36,7 +35,6 @@ export function reportedOf(changes: readonly Change[]): Reported[] {
   });
 }
 
-/** How the statements of an effect are titled, marked and counted. */
 const STYLES: Readonly<Record<Effect, ReturnType<typeof style>>> = {
   public: style("Opens to the public", "✖", "red", "opens something to the public", "open something to the public"),
   more: style("More access", "+", "yellow", "gives more access", "give more access"),
@@ -65,7 +63,6 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
   return [...parts, `${countReported(reported)}.`].join("\n\n");
 }
 
-/** Title of the names that a deployment cannot change. */
 export const REFUSED = "Refused by npx gatehouse deploy";
 
 /** Returns the names that a deployment cannot change as one text; none without them. */
@@ -83,7 +80,6 @@ export function countReported(reported: readonly Reported[]): string {
   return counted.join(", ") || "No access changes";
 }
 
-/** Whether something is opened to everyone. */
 export function opensToPublic(changes: readonly Change[]): boolean {
   return changes.some(({ effect }) => effect === "public");
 }

@@ -13,7 +13,6 @@ export interface Version {
   read(stack: string): RawStack;
 }
 
-/** What is in the folder now. */
 export function workingTree(project: string): Version {
   return {
     stacks: stacksIn(project),

@@ -5,7 +5,6 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Observation } from "../diagnose/observation.ts";
 import type { Secrets } from "../secrets.ts";
 
-/** A reached cluster. */
 export interface ReachedCluster {
   readonly config: KubeConfig;
   readonly facts: ClusterFacts;
@@ -15,7 +14,6 @@ export interface ReachedCluster {
 export interface Inputs {
   readonly target: StackContext;
   readonly shell: ShellEnvironment;
-  /** The installed Pulumi CLI. */
   readonly cli: Observation<PulumiCli>;
   readonly secrets: Secrets;
   readonly cluster: Observation<ReachedCluster>;

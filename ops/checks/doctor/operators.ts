@@ -1,4 +1,3 @@
-/** Operators that the stack needs. */
 import { CoreV1Api } from "@kubernetes/client-node";
 import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";

@@ -24,7 +24,6 @@ export async function ifAllowed(
   return (await readable(work(), [403])) ?? skip(name, reason, hint);
 }
 
-/** Returns the check of a prerequisite. */
 export function checkOf(name: string, result: Result): Check {
   if ("observed" in result) return passed(name, result.observed);
   if ("reason" in result) return skip(name, result.reason, result.hint);

@@ -1,4 +1,3 @@
-/** The report of the prerequisites for users. */
 import type { Paint } from "../../terminal/paint.ts";
 import { counts, SIGNS, stateOf, summary } from "../check.ts";
 import type { Report, Result } from "./doctor.ts";
@@ -22,7 +21,6 @@ function linesOf(result: Result, width: number, paint: Paint): string[] {
   return state === "passed" || hint === "" ? [head] : [head, `${indent}${paint("yellow", "→")} ${hint}`];
 }
 
-/** Returns the counts, and the next command. */
 function ending(context: string, checks: readonly Result[]): string {
   const next =
     summary(checks).failed > 0
@@ -31,7 +29,6 @@ function ending(context: string, checks: readonly Result[]): string {
   return `${counts(checks)}. ${next}`;
 }
 
-/** Returns the fields of `--json`. */
 export function toJson({ context, stack, checks }: Report): object {
   const fields = checks.map((check) => {
     const { subject, name, detail, hint } = check;

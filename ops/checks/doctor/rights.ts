@@ -26,7 +26,6 @@ const READ = [
   ["/crypto/certificatekeypairs/", "authentik_crypto", "certificatekeypair"],
 ] as const;
 
-/** @param user that of the token */
 export async function rights(
   api: AuthentikApi,
   user: { readonly username: string; readonly is_superuser: boolean },

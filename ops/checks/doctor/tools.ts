@@ -1,4 +1,3 @@
-/** The programs on this machine. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorText } from "../../../config/errorText.ts";

@@ -52,13 +52,11 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
   ];
 }
 
-/** Returns a skipped check if one of the kinds could not be read. */
 function unreadable(name: string, { unread }: ClusterObjects, kinds: readonly string[]): Check | undefined {
   const kind = kinds.find((one) => unread.has(one));
   return kind === undefined ? undefined : skip(name, `${kind}s cannot be listed: ${unread.get(kind)}`, RIGHTS_HINT);
 }
 
-/** The pods of authentik and the catalog are ready. */
 function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Settings): Check[] {
   const ready = (app: string, least: number, namespace: string): Check => {
     const name = `pods of ${app} in namespace ${namespace}`;

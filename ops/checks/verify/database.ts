@@ -33,7 +33,6 @@ export async function checkDatabase({ connection, contracts, hint }: DatabaseTar
   }
 }
 
-/** Returns the name of {@link checkIdentityDatabase}. */
 export function identityCheck(database: string): string {
   return `privileges of PUBLIC on database ${database}`;
 }

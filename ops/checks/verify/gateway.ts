@@ -9,7 +9,6 @@ import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
 
-/** The answer of an exposure to a request without a session. */
 export interface RouteAnswer {
   readonly url: string;
   readonly protection: Exposure["protection"];
@@ -49,7 +48,6 @@ export function describe(answer: Answer): string {
   return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
 }
 
-/** Returns whether an answer redirects to the identity provider's login. */
 export function redirectsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
 }

@@ -1,4 +1,3 @@
-/** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../../infra/verification/outsideTarget.ts";
 import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
@@ -17,7 +16,6 @@ import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { hintOf, type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
 
-/** The result of a verification. */
 export interface Report {
   readonly context: string;
   readonly stack: string;
@@ -92,7 +90,6 @@ async function databaseProbes(
   ];
 }
 
-/** Adds the hint of the kind to a failed check. */
 function withHint(result: Result, context: string): Result {
   return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }

@@ -6,11 +6,9 @@ import { describeChanges } from "../../checks/diff/report.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import type { StackState } from "../state/stackState.ts";
 
-/** The access diff of a deployment. */
 export interface AccessChanges {
   /** Compared with the last complete deployment, then with those that did not complete. */
   readonly changes: readonly Change[];
-  /** Number of changes that open something to the public. */
   readonly opening: number;
   readonly page: (paint: Paint) => string;
 }

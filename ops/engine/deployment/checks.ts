@@ -1,4 +1,3 @@
-/** Checks before a deployment changes anything. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
@@ -40,7 +39,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A stack that can be deployed. */
 export interface Ready {
   readonly stack: Stack;
   readonly state: StackState;
@@ -48,7 +46,6 @@ export interface Ready {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Options of a deployment that the checks depend on. */
 export interface CheckOptions {
   readonly program: PulumiFn;
   readonly progress: Progress;

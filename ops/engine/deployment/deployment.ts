@@ -34,14 +34,12 @@ import type { Step } from "../step.ts";
 import { accessOf } from "../../../infra/access/access.ts";
 import { errorText } from "../../../config/errorText.ts";
 
-/** Options and callbacks of a deployment. */
 export interface Options {
   readonly refresh: boolean;
   /** Neither the preview nor the up runs the policy pack. */
   readonly skipPolicy: boolean;
   /** Asks the user to continue. @param question without the possible answers @returns whether the answer is `yes` */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Receives the text for the user. */
   readonly print: (text: string) => void;
   readonly paint: Paint;
   readonly progress: Progress;
@@ -51,7 +49,6 @@ export interface Options {
   readonly verify: (target: StackContext) => Promise<readonly Check[]>;
 }
 
-/** A preview, and the state that it is valid for. */
 interface Preview {
   readonly ran: Ran;
   readonly access: AccessChanges;
@@ -188,7 +185,6 @@ class Deployment {
     return this.#end(ending, { checks });
   }
 
-  /** Reports problems before any change. */
   #refused(error: unknown): Outcome {
     const { print, paint, interrupted } = this.#options;
     // Ctrl-C ends the commands of the checks as well, whose errors are its consequences.

@@ -32,7 +32,6 @@ function isProtected({ protection, publicPaths }: HostFacts): boolean {
   return protection.asked !== "none" && !publicPaths.includes("/");
 }
 
-/** Sends a request without a session to each URL. */
 export function requestHosts(urls: readonly string[]): Promise<HostState[]> {
   return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url))));
 }

@@ -9,7 +9,6 @@ import type { Step } from "../step.ts";
  */
 export type Ending = "deployed" | "unchanged" | "unverified" | "failed" | "refused" | "declined";
 
-/** A part of a deployment, and how long it took. */
 export interface Part {
   readonly name: string;
   readonly ok: boolean;
@@ -26,7 +25,6 @@ export interface Outcome {
   readonly steps: readonly Part[];
   /** Every resource that changes, and whether the change was made. */
   readonly changes: readonly (Step & { readonly done: boolean })[];
-  /** The access diff. */
   readonly diff: readonly unknown[];
   /** Drift that a refresh detected; only with `--refresh`. */
   readonly drift: readonly Step[];
@@ -34,7 +32,6 @@ export interface Outcome {
   /** After a failure: whether protected hosts refuse requests without a session. */
   readonly hosts: readonly HostState[];
   readonly problems: readonly string[];
-  /** Next commands. */
   readonly next: readonly string[];
 }
 

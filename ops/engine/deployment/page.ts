@@ -57,7 +57,6 @@ export function recoveryLines(steps: readonly string[], unread: readonly string[
   ];
 }
 
-/** Returns the drift that a refresh detected. */
 export function driftPage(steps: readonly Step[], paint: Paint): string {
   if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {
@@ -77,7 +76,6 @@ export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
 
-/** A failed deployment and the current state. */
 export interface Failure {
   readonly errors: readonly string[];
   /** Planned steps; empty if the deployment failed before the preview. */

@@ -1,4 +1,3 @@
-/** The permissions that a deployment needs in the cluster. */
 import { AuthorizationV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../../config/settings.ts";
 import { targets } from "../../../infra/observability/targets.ts";

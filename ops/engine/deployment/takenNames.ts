@@ -95,7 +95,6 @@ function problem(url: string, type: string, field: string, inputs: Inputs, targe
   return `${entry}.application_slug: ${what}. Choose another slug, or delete that application.`;
 }
 
-/** Returns the entry of the stack file that an application has its slug from. */
 function entryOf(slug: string, { settings, plan }: Target): string | undefined {
   const exposure = plan.exposures.find(({ application }) => application?.slug === slug);
   const client = plan.clients.find(({ application }) => application.slug === slug);

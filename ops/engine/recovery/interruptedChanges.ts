@@ -22,7 +22,6 @@ const MAX_DELETION_MS = 120_000;
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
-/** Returns what is recorded and what the engine had begun. */
 export function changedIn(recorded: readonly Recorded[], pending: readonly Operation[]): Changed[] {
   return [
     ...recorded.flatMap(({ urn, type, changed }) => (changed ? [{ urn, type, changed }] : [])),

@@ -10,7 +10,6 @@ import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /** The result of {@link recoverInterrupted}, as URNs. */
 export interface Recovered {
-  /** Steps of the interrupted deployment. */
   readonly steps: readonly string[];
   /** Objects that could not be read, or whose deletion has not ended; they remain in the record for the next deployment. */
   readonly unread: readonly string[];

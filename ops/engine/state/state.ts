@@ -30,7 +30,6 @@ export interface Resource {
   readonly initErrors?: readonly string[];
 }
 
-/** An operation that was interrupted. */
 export interface Operation {
   readonly resource: Resource;
   readonly type: string;

@@ -20,7 +20,6 @@ export type CauseName =
   | "application requires no login"
   | "groups";
 
-/** A cause that applies. */
 export interface CauseFinding extends Finding {
   readonly subject: CauseName;
 }

@@ -1,6 +1,5 @@
 import { type Cause, causeOf } from "./cause.ts";
 
-/** Checks that an oauth2 application requires a login. */
 export const openApplication: Cause = ({ authentication, entry, url }, { answers }) => {
   const status = answers.get(url)?.withoutSession.hops[0]?.status ?? 0;
   if (entry === undefined || authentication !== "none" || status < 200 || status >= 300) return undefined;

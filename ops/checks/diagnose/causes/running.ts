@@ -6,7 +6,6 @@ import { protectionOf } from "../../../../protections/table.ts";
 import { serviceNamed, serviceProblem } from "../../../clients/services.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
 
-/** The application behind an exposure. */
 export const application: Cause = ({ backend, role }, evidence) =>
   role === "identity-provider" ? undefined : causeOf("application not running", problemOf([backend], evidence));
 

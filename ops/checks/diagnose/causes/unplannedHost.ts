@@ -68,7 +68,6 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
   });
 }
 
-/** Returns the unmanaged rule that serves a host, if any. */
 function unmanagedRule(host: string, { cluster, plan }: Evidence): RoutingRule | undefined {
   const objects = observed(cluster.objects);
   return objects && unmanagedRulesFor(host, { ...objects, plan })[0];

@@ -13,7 +13,6 @@ import { MAX_OBSERVATION_MS, observe, rootReason } from "../observation.ts";
  */
 const MAX_SIGN_IN_MS = 60_000;
 
-/** The credentials and groups of a user. */
 export interface TestUser extends Credentials {
   readonly groups: readonly string[];
 }

@@ -5,7 +5,6 @@ import { tryConnection } from "../../../clients/connection.ts";
 
 /** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
 const ATTEMPTS = 120;
-/** Attempts between two reports. */
 const REPORT_EVERY = 10;
 
 /**

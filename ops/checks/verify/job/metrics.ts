@@ -1,4 +1,3 @@
-/** The metrics of a run. */
 import { Gauge, Pushgateway, Registry } from "prom-client";
 import type { State } from "../../check.ts";
 import type { SourceTimes } from "./freshness.ts";
@@ -7,7 +6,6 @@ export interface Run {
   readonly stack: string;
   readonly checks: Readonly<Record<State, number>>;
   readonly seconds: number;
-  /** When the certificate of a host expires. */
   readonly expiries: ReadonlyMap<string, Date>;
   readonly sources?: readonly SourceTimes[];
 }

@@ -33,7 +33,7 @@ export function build(tool: Tool, machine: Machine, report: Report): Promise<str
   if ("module" in build) {
     return enqueue(async () => {
       const go = await findGo(machine);
-      return store(tool, machine, build.module, tool.sha256, (target) => takeFile(go, build, machine, target, report));
+      return store(tool, machine, tool.sha256, (target) => takeFile(go, build, machine, target, report));
     });
   }
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ async function compile(jobs: readonly Job[], machine: Machine, name: string): Pr
     await run(go, args, folder, reporter(jobs));
     for (const { tool, program, resolve } of jobs) {
       const built = path.join(out, executableName(program.package));
-      resolve(await store(tool, machine, program.package, undefined, (target) => copyFile(built, target)));
+      resolve(await store(tool, machine, undefined, (target) => copyFile(built, target)));
     }
   } finally {
     process.off("exit", remove);

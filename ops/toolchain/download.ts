@@ -29,7 +29,7 @@ export async function download(tool: Tool, machine: Machine, report: Report): Pr
   try {
     await fetchFile(url, archive, report);
     await checkSum(archive, expected);
-    return await store(tool, machine, url, undefined, (target) => unpack(archive, member, target));
+    return await store(tool, machine, undefined, (target) => unpack(archive, member, target));
   } finally {
     await rm(archive, { force: true });
   }

@@ -1,18 +1,11 @@
 import { execFile } from "node:child_process";
-import { access, constants, readFile, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { lt, major, parse } from "semver";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
 import { containsVersion } from "./versionOutput.js";
-
-/** Written next to a cached file after it is complete. */
-export interface Origin {
-  /** Address, Go package or Go module of the file. */
-  readonly source: string;
-  readonly size: number;
-}
 
 /** Build metadata in the version of a local variant (`local.version` in tools.json). */
 const LOCAL_BUILD = "local";
@@ -64,26 +57,14 @@ export function versionProblem(output: string, minimum: string): string | undefi
   return lt(version, minimum) ? `is ${version.version}, older than ${minimum}` : undefined;
 }
 
-/** Returns the tool in the cache. @throws Error when it is missing or incomplete (a crash may leave a file without its content) */
+/** Returns the tool in the cache, for the local platform also its local variant. @throws Error when there is none */
 export async function findInCache(tool: Tool, machine: Machine): Promise<string> {
-  return findFile(tool, machine).catch((error: unknown) => {
-    const variant = localVariant(tool);
-    if (!machine.local || variant.version === tool.version) throw error;
-    return findFile(variant, machine).catch(() => Promise.reject(error as Error));
-  });
-}
-
-async function findFile(tool: Tool, machine: Machine): Promise<string> {
-  const file = cachePath(tool, machine);
-  const size = (await stat(file).catch(() => undefined))?.size;
-  if (size === undefined) throw new Error(`${file} does not exist`);
-  const origin = await readFile(originPath(file), "utf8").catch(() => undefined);
-  if (origin === undefined || (JSON.parse(origin) as Origin).size !== size) throw new Error(`${file} is incomplete`);
-  return file;
-}
-
-export function originPath(file: string): string {
-  return `${file}.origin.json`;
+  for (const variant of machine.local ? [tool, localVariant(tool)] : [tool]) {
+    const file = cachePath(variant, machine);
+    // A crash may leave a file without its content.
+    if (((await stat(file).catch(() => undefined))?.size ?? 0) > 0) return file;
+  }
+  throw new Error(`${cachePath(tool, machine)} does not exist`);
 }
 
 /** @throws Error unless the program runs and prints the pinned version */

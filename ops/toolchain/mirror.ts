@@ -21,7 +21,7 @@ export async function takeFromMirror(tool: Tool, machine: Machine, report: (deta
   await access(packed).catch(() => Promise.reject(new Error(`${packed} does not exist`)));
   report("unpacking");
   try {
-    return await store(tool, machine, source, tool.sha256, (target) =>
+    return await store(tool, machine, tool.sha256, (target) =>
       pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(target)),
     );
   } catch (error) {

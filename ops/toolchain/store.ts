@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { lock, type LockOptions } from "proper-lockfile";
 import { UserError } from "../../config/userError.ts";
-import { checkVersion, originPath, type Origin } from "./find.ts";
+import { checkVersion } from "./find.ts";
 import { cachePath, type Machine, type Tool } from "./tools.ts";
 
 /** Milliseconds without a renewal after which a lock is stale. */
@@ -19,7 +19,6 @@ const PARTIAL = ".partial";
 export async function store(
   tool: Tool,
   machine: Machine,
-  source: string,
   sha256: string | undefined,
   write: (file: string) => Promise<void>,
 ): Promise<string> {
@@ -35,9 +34,7 @@ export async function store(
     await chmod(partial, tool.versionArgument ? 0o755 : 0o644);
     if (tool.versionArgument) await checkVersion(tool, partial);
     await flush(partial);
-    const origin: Origin = { source, size: (await stat(partial)).size };
     await rename(partial, final);
-    await writeFile(originPath(final), JSON.stringify(origin));
     return final;
   } finally {
     await rm(partial, { force: true });

@@ -26,6 +26,25 @@ export function finding(given: Given): AuditFinding {
   return { severity: "error", evidence: [], ...rest, hosts: [...new Set(hosts)] };
 }
 
+/**
+ * Returns how a planned object differs from that of the cluster.
+ * @param about its label as subject, and the hosts that need it
+ * @param missing what is wrong if the cluster does not have it
+ * @param compare without evidence, it is as planned
+ */
+export function comparePlanned(
+  about: Pick<AuditFinding, "rule" | "subject" | "hosts">,
+  compared: Compared,
+  missing: string,
+  compare: (found: Manifest) => Pick<AuditFinding, "message" | "evidence">,
+): AuditFinding[] {
+  const found = compared.manifests.find(({ label }) => label === about.subject);
+  const hint = restore(about.hosts, compared, found);
+  if (found === undefined) return [finding({ ...about, message: missing, hint })];
+  const { message, evidence } = compare(found);
+  return evidence.length === 0 ? [] : [finding({ ...about, message, evidence, hint })];
+}
+
 /** Returns the hint for a planned object that is missing, or, with `changed`, differs from the plan. */
 export function restore(hosts: readonly string[], { plan, context }: Compared, changed?: Manifest): string {
   const { exposures, identityProviderUrl, routes, stack } = plan;

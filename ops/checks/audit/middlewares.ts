@@ -4,7 +4,7 @@ import type { ForwardAuth, Middleware, Plan, Route, RouteRule } from "../../../i
 import { at, textAt } from "../../../policy/resource.ts";
 import { backendRef } from "../../../policy/routing.ts";
 import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
-import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
+import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 
 const RULE = "middlewares-as-planned";
 
@@ -19,22 +19,15 @@ const CONSEQUENCES = [
 ] as const;
 
 export function changedMiddlewares(compared: Compared): AuditFinding[] {
-  const { manifests, plan } = compared;
+  const { plan } = compared;
   return plan.middlewares.flatMap((planned) => {
-    const { namespace, name } = planned;
-    const subject = `Middleware ${namespace}/${name}`;
-    const hosts = hostsWith(planned, plan);
-    const found = manifests.find(({ label }) => label === subject);
-    const hint = restore(hosts, compared, found);
-    if (found === undefined) {
-      const message = "is missing, so Traefik drops the routers that use it";
-      return [finding({ rule: RULE, subject, message, hint, hosts })];
-    }
-    const evidence = middlewareDifferences(found, planned, (auth) => authAddress(auth, compared)).map(withoutValues);
-    const [first] = evidence;
-    if (first === undefined) return [];
-    const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];
-    return [finding({ rule: RULE, subject, message, evidence, hint, hosts })];
+    const subject = `Middleware ${planned.namespace}/${planned.name}`;
+    const missing = "is missing, so Traefik drops the routers that use it";
+    return comparePlanned({ rule: RULE, subject, hosts: hostsWith(planned, plan) }, compared, missing, (found) => {
+      const all = middlewareDifferences(found, planned, (auth) => authAddress(auth, compared));
+      const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => all[0]?.startsWith(field)) ?? [];
+      return { message, evidence: all.map(withoutValues) };
+    });
   });
 }
 

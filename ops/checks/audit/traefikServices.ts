@@ -1,32 +1,18 @@
 import { traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
-import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
+import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 import { hostsOf } from "./middlewares.ts";
 
 /** Planned TraefikServices that are missing or have other content, such as no limits. */
 export function changedTraefikServices(compared: Compared): AuditFinding[] {
-  const { manifests, plan } = compared;
+  const { plan } = compared;
   return plan.traefikServices.flatMap((planned) => {
     const { namespace, name } = planned;
-    const subject = `TraefikService ${namespace}/${name}`;
     const hosts = hostsOf(namespace, plan, (_, { traefikService }) => traefikService === name);
-    const found = manifests.find(({ label }) => label === subject);
-    const hint = restore(hosts, compared, found);
-    if (found === undefined) {
-      return [
-        finding({
-          rule: "middlewares-as-planned",
-          subject,
-          message: "is missing, so Traefik serves none of its hosts",
-          hint,
-          hosts,
-        }),
-      ];
-    }
-    const evidence = traefikServiceDifferences(found, planned);
-    const message = "differs from the plan, so that limits of clients may be missing";
-    return evidence.length > 0
-      ? [finding({ rule: "middlewares-as-planned", subject, message, evidence, hint, hosts })]
-      : [];
+    const about = { rule: "middlewares-as-planned", subject: `TraefikService ${namespace}/${name}`, hosts };
+    return comparePlanned(about, compared, "is missing, so Traefik serves none of its hosts", (found) => ({
+      message: "differs from the plan, so that limits of clients may be missing",
+      evidence: traefikServiceDifferences(found, planned),
+    }));
   });
 }
 

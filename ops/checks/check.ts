@@ -30,6 +30,11 @@ export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Recor
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
+/** Returns the fields of a check in `--json`: its state in one word. */
+export function toJson<C extends Check>({ ok, skipped, ...fields }: C): object {
+  return { ...fields, state: stateOf({ ok, skipped }) };
+}
+
 /** Returns `54 passed, 1 failed, 2 skipped`. @param reason of the skipped ones, behind their number */
 export function counts(checks: readonly Pick<Check, "ok" | "skipped">[], reason = ""): string {
   const { passed, failed, skipped } = summary(checks);

@@ -2,7 +2,7 @@
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
-import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
+import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openCluster } from "../context/identity.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
@@ -42,10 +42,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const findings = audit(objects, plan, { context, gateway: settings.gateway, accepted: accept });
   const audited = auditedObjects(plan);
   if (json) {
-    const fields = findings.map(({ rule, subject: object, hint, ...rest }) => {
-      return { rule, object, problem: lineOf(rest), hint };
-    });
-    const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings: fields };
+    const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings };
     shell.out(`${JSON.stringify(report, undefined, 2)}\n`);
   } else shell.out(page(context, findings, audited, shell.colours));
   return findings.length === 0 ? 0 : 1;

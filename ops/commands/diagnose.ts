@@ -7,7 +7,7 @@ import { openCluster } from "../context/identity.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { collect } from "../checks/diagnose/collect.ts";
 import { redactAll, redactor } from "../checks/redact.ts";
-import { describe, isAnythingWrong, toJson } from "../checks/diagnose/report.ts";
+import { describe, isAnythingWrong } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
@@ -42,7 +42,7 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const redact = redactor(secrets);
   const found = host === undefined ? diagnoseAll(evidence) : diagnoseHost(host, url, evidence);
   const diagnosis = redactAll(found, redact);
-  const machine = `${JSON.stringify({ at: at.toISOString(), ...toJson(diagnosis) }, undefined, 2)}\n`;
+  const machine = `${JSON.stringify({ at: at.toISOString(), ...diagnosis }, undefined, 2)}\n`;
   const text = redact(`${at.toISOString()}\n${describe(diagnosis, painter(false))}\n${machine}`);
   claimDataFolder(shell.data);
   const file = writeReport(join(shell.data, "diagnose"), name, at, text);

@@ -8,11 +8,11 @@ import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
-import { stateOf, summary } from "../checks/check.ts";
+import { summary, toJson } from "../checks/check.ts";
 import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/probe.ts";
 import { describeChecks } from "../checks/verify/report.ts";
-import { type Report, verifyContext } from "../checks/verify/verify.ts";
+import { verifyContext } from "../checks/verify/verify.ts";
 
 interface Options {
   readonly json?: true;
@@ -36,11 +36,10 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
         const target = await openCluster(context, shell);
         const report = await verify(target, shell, shell.progress, only);
-        shell.out(
-          options.json
-            ? `${JSON.stringify(toJson(report), undefined, 2)}\n`
-            : describeChecks(report.checks, report.seconds, painter(shell.colours)),
-        );
+        const { checks, seconds } = report;
+        const json = { ...report, summary: summary(checks), checks: checks.map(toJson) };
+        if (options.json) shell.out(`${JSON.stringify(json, undefined, 2)}\n`);
+        else shell.out(describeChecks(checks, seconds, painter(shell.colours)));
         if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),
@@ -53,16 +52,6 @@ function kindsOf(text: string, command: Command): Kind[] {
   if (wrong.length > 0)
     command.error(`error: --only ${wrong.join(", ")}: unknown kind. Use one or more of ${KINDS.join(", ")}.`);
   return KINDS.filter((kind) => names.includes(kind));
-}
-
-/** The report, with each check's state in one word. */
-function toJson(report: Report): object {
-  const checks = report.checks.map((check) => {
-    const { kind, subject, name, detail, answer, hint } = check;
-    const more = { ...(answer && { answer }), ...(hint && { hint }) };
-    return { kind, subject, name, state: stateOf(check), detail, ...more };
-  });
-  return { ...report, summary: summary(report.checks), checks };
 }
 
 function write(file: string, text: string): void {

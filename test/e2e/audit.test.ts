@@ -221,8 +221,8 @@ describe("the audit of a running cluster", () => {
     await objects.create(planted);
     try {
       const [code, out] = await command("--json");
-      const { ok, findings: printed } = JSON.parse(out) as { ok: boolean; findings: { object: string }[] };
-      expect([code, ok, printed.map((finding) => finding.object)]).toEqual([
+      const { ok, findings: printed } = JSON.parse(out) as { ok: boolean; findings: { subject: string }[] };
+      expect([code, ok, printed.map((finding) => finding.subject)]).toEqual([
         1,
         false,
         ["IngressRoute default/planted"],

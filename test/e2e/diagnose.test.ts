@@ -16,7 +16,7 @@ afterAll(stop);
 test("names the deployment on every host of a stack that was never deployed", async () => {
   const { code, diagnosis } = await diagnoser.run(config());
   expect(code).toBe(1);
-  expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.problem}`))).toEqual(
+  expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.message}`))).toEqual(
     new Set(["dead: the stack was never deployed"]),
   );
 });

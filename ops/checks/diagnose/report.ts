@@ -64,19 +64,3 @@ function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Findin
   const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
   return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
 }
-
-export function toJson({ hosts, stackFindings, ...rest }: Diagnosis) {
-  const fieldsOf = ({ subject: cause, message: problem, evidence, hint }: Finding) => ({
-    cause,
-    problem,
-    evidence,
-    hint,
-  });
-  return {
-    ...rest,
-    hosts: hosts.map(({ url, symptom: { kind, observed }, cause, also }) => {
-      return { url, symptom: { kind, observed }, cause: cause && fieldsOf(cause), also: also.map(fieldsOf) };
-    }),
-    stackFindings: stackFindings.map(fieldsOf),
-  };
-}

@@ -1,5 +1,5 @@
 import type { Paint } from "../../terminal/paint.ts";
-import { counts, SIGNS, stateOf, summary } from "../check.ts";
+import { counts, SIGNS, stateOf, summary, toJson as fieldsOf } from "../check.ts";
 import type { Report, Result } from "./doctor.ts";
 
 /** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */
@@ -29,11 +29,6 @@ function ending(context: string, checks: readonly Result[]): string {
   return `${counts(checks)}. ${next}`;
 }
 
-export function toJson({ context, stack, checks }: Report): object {
-  const fields = checks.map((check) => {
-    const { subject, name, detail, hint } = check;
-    const state = stateOf(check);
-    return { subject, name, state, detail, ...(state !== "passed" && hint !== undefined && { hint }) };
-  });
-  return { context, stack, summary: summary(checks), checks: fields };
+export function toJson({ checks, ...report }: Report): object {
+  return { ...report, summary: summary(checks), checks: checks.map(fieldsOf) };
 }

@@ -8,7 +8,7 @@ export function deadCauses(): void {
   describe("domain not working", () => {
     test("names a domain that is not enabled", async () => {
       const { cause } = await named("app.partner.localhost", ["dead", "domain not enabled"]);
-      expect(cause?.problem).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
+      expect(cause?.message).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
     });
 
     test("suggests the host that was probably meant", async () => {
@@ -23,7 +23,7 @@ export function deadCauses(): void {
         () => undefined,
         async () => {
           const { cause } = await named("app.localhost", ["dead", "route configuration"]);
-          expect(cause?.problem).toContain("IngressRoute default/app is missing");
+          expect(cause?.message).toContain("IngressRoute default/app is missing");
         },
       );
       await healthy();

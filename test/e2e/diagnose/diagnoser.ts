@@ -6,11 +6,9 @@ import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 import { main } from "../../../ops/commands/diagnose.ts";
 import { packageFolder } from "../../../config/folders.ts";
-import type { toJson } from "../../../ops/checks/diagnose/report.ts";
+import type { Diagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import type { Config, OwnPlatform, OwnStack } from "../../helpers/ownPlatform.ts";
 import { SHELL } from "../../helpers/shell.ts";
-
-export type Diagnosis = ReturnType<typeof toJson>;
 
 /** The result of one run with `--json`. */
 export interface Diagnosed {

@@ -15,7 +15,7 @@ export function otherCauses(): void {
       await scale("default", "whoami", 0);
       try {
         const { cause } = await named("app.localhost", ["unavailable", "application not running"]);
-        expect(cause?.problem).toBe("no pod of Service default/whoami is ready");
+        expect(cause?.message).toBe("no pod of Service default/whoami is ready");
       } finally {
         await scale("default", "whoami", 1);
       }
@@ -35,7 +35,7 @@ export function otherCauses(): void {
       const [disabled, enabled] = [false, true].map((value) => ({ ...required, enabled: value }));
       await withRecord(`/policies/bindings/${bound?.pk}/`, disabled ?? {}, enabled ?? {}, async () => {
         const { cause } = await named("team.localhost", ["none", "groups"]);
-        expect(cause?.problem).toBe('application "team-localhost" is bound to no group, so it admits every user');
+        expect(cause?.message).toBe('application "team-localhost" is bound to no group, so it admits every user');
       });
       await healthy();
     });

@@ -9,9 +9,8 @@ import {
   service,
   startOwnPlatform,
 } from "../../helpers/ownPlatform.ts";
-import { Diagnoser, type Diagnosis } from "./diagnoser.ts";
-
-type HostDiagnosis = Diagnosis["hosts"][number];
+import type { HostDiagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
+import { Diagnoser } from "./diagnoser.ts";
 
 export const PASSWORDS = { INGE_PASSWORD: "inge's canary password", GAST_PASSWORD: "gast's canary password" };
 const BASIC = { type: "basic", basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
@@ -57,7 +56,7 @@ export function config(
 
 /** Returns the symptom and the causes of a host. */
 export function brief({ symptom, cause, also }: HostDiagnosis): string[] {
-  return [symptom.kind, cause?.cause ?? "none", ...also.map((finding) => `also ${finding.cause}`)];
+  return [symptom.kind, cause?.subject ?? "none", ...also.map((finding) => `also ${finding.subject}`)];
 }
 
 /** Waits until a host has exactly this symptom and these causes; the gateway observes a change after a moment. */

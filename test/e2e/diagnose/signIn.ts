@@ -24,7 +24,7 @@ export function signInCauses(): void {
       const { name } = await outpostOf("app-localhost");
       await withObject("middlewares", ["default", `${name}-forward-auth`], change, async () => {
         const { cause } = await named("app.localhost", ["loop", "route configuration"]);
-        expect(cause?.problem).toContain("does not forward the planned request headers to the outpost");
+        expect(cause?.message).toContain("does not forward the planned request headers to the outpost");
         expect(cause?.evidence[0]).toBe('forwardAuth.authRequestHeaders[0] is "Accept", planned "Cookie"');
       });
       await healthy();
@@ -66,7 +66,7 @@ export function signInCauses(): void {
       const change = { providers: others.length > 0 ? others : [await providerOf("team-localhost")] };
       await withRecord(`/outposts/instances/${pk}/`, change, { providers }, async () => {
         const { cause } = await named("app.localhost", ["sign-in", "provider configuration"]);
-        expect(cause?.problem).toBe('provider "app-localhost" is not attached to its outpost');
+        expect(cause?.message).toBe('provider "app-localhost" is not attached to its outpost');
       });
       await healthy();
     });

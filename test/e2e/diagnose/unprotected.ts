@@ -13,7 +13,7 @@ export function unprotectedCauses(): void {
     test("names the missing entry for an unmanaged route", async () => {
       await withOpenRoute("tools", "tools.localhost", async () => {
         const { cause } = await named("tools.localhost", ["unprotected", "absent from protected_services"]);
-        expect(cause).toMatchObject({ problem: 'no entry of protected_services is named "tools"' });
+        expect(cause).toMatchObject({ message: 'no entry of protected_services is named "tools"' });
         expect(cause?.evidence[1]).toBe(
           "IngressRoute default/tools serves it: Host(`tools.localhost`), middlewares: none",
         );
@@ -32,7 +32,7 @@ export function unprotectedCauses(): void {
       await withOpenRoute("tools", "tools.localhost", async () => {
         await expect(stack.up(later)).rejects.toThrow(/nowhere/);
         const expected = ["unprotected", "deployment", "also route configuration"];
-        expect((await named("tools.localhost", expected, later)).cause?.problem).toBe("the last deployment run failed");
+        expect((await named("tools.localhost", expected, later)).cause?.message).toBe("the last deployment run failed");
       });
       await stack.up(config());
       await healthy();
@@ -54,12 +54,12 @@ export function unprotectedCauses(): void {
       try {
         // The interrupted creation may have completed or not: the host is dead, or its outpost has no provider.
         const { diagnosis, code } = await diagnoser.run(later, ["late.localhost"]);
-        expect([code, diagnosis.hosts[0]?.cause?.cause]).toEqual([1, "deployment"]);
+        expect([code, diagnosis.hosts[0]?.cause?.subject]).toEqual([1, "deployment"]);
         // If the engine was killed between two operations, its state has none that is pending.
         expect([
           "the last deployment run was interrupted",
           "it is in the configuration, but is not deployed",
-        ]).toContain(diagnosis.hosts[0]?.cause?.problem);
+        ]).toContain(diagnosis.hosts[0]?.cause?.message);
       } finally {
         await stack.stack.cancel();
         await stack.up(config());
@@ -77,7 +77,7 @@ export function unprotectedCauses(): void {
       });
       await withObject("ingressroutes", ["default", "app"], change, async () => {
         const { cause } = await named("app.localhost", ["unprotected", "route configuration"]);
-        expect(cause?.problem).toContain("is open to everyone: default/gatehouse-outpost-");
+        expect(cause?.message).toContain("is open to everyone: default/gatehouse-outpost-");
       });
       await healthy();
     });

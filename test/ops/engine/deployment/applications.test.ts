@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verifyApplications } from "../../../../ops/engine/deployment/applications.ts";
+import { verifyApplications } from "../../../../ops/engine/deployment/verification.ts";
 import type { Report } from "../../../../ops/checks/verify/verify.ts";
 import { quiet } from "../../../helpers/quiet.ts";
 

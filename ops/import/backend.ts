@@ -15,17 +15,12 @@ const SERVICE_FIELDS = new Set([
   "nativeLB",
 ]);
 
-interface Read {
-  readonly backend: Backend | undefined;
-  readonly problems: readonly string[];
-}
-
 /**
  * Returns the one Kubernetes Service of a rule, or why it cannot be the `service` of an entry.
  * @param services as in an IngressRoute
  * @param namespace that of the object
  */
-export function readBackend(services: readonly Value[], namespace: string, manifests: readonly Manifest[]): Read {
+export function readBackend(services: readonly Value[], namespace: string, manifests: readonly Manifest[]) {
   const [service, ...others] = services;
   if (service === undefined) return refused("its rule has no service");
   if (others.length > 0) return refused(`its rule has ${services.length} services, and an entry has one`);
@@ -48,12 +43,11 @@ export function readBackend(services: readonly Value[], namespace: string, manif
   const isTls = port === 443 || textAt(found, "name")?.startsWith("https") === true;
   const scheme = isTls ? [`its backend ${space}/${name}:${port} is reached over HTTPS`] : [];
   const all = [...problems, ...scheme];
-  return all.length > 0
-    ? { backend: undefined, problems: all }
-    : { backend: { name, namespace: space, port }, problems };
+  const backend: Backend | undefined = all.length > 0 ? undefined : { name, namespace: space, port };
+  return { backend, problems: all };
 }
 
-function refused(problem: string): Read {
+function refused(problem: string) {
   return { backend: undefined, problems: [problem] };
 }
 

@@ -4,17 +4,15 @@ import { stackOf } from "../context/stackFiles.ts";
 import { type Import, DEFAULT_DOMAINS, kindFields } from "./import.ts";
 import type { ImportedEntry } from "./entries.ts";
 
-export interface DocumentOptions {
-  readonly context: string;
-  /** Name of the existing stack file; undefined if there is none. */
-  readonly file: string | undefined;
-  /** Whether that file has the section `gatehouse:domains`. */
-  readonly hasDomains: boolean;
-}
-
-/** Returns YAML with a comment at each entry: its origin, what changes, and how to fill its variables. */
-export function documentOf(imported: Import, options: DocumentOptions): string {
-  const { context, file, hasDomains } = options;
+/**
+ * Returns YAML with a comment at each entry: its origin, what changes, and how to fill its variables.
+ * @param file name of the existing stack file; undefined if there is none
+ * @param hasDomains whether that file has the section `gatehouse:domains`
+ */
+export function documentOf(
+  imported: Import,
+  { context, file, hasDomains }: { context: string; file: string | undefined; hasDomains: boolean },
+): string {
   const { entries, kinds } = imported;
   const added = Object.fromEntries(kinds.map((kind) => [kind.kind, kindFields(kind)]));
   const domains = file !== undefined && !hasDomains && kinds.length > 0 ? { ...DEFAULT_DOMAINS, ...added } : added;

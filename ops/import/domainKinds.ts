@@ -13,11 +13,6 @@ export interface NewKind {
 
 type Kind = Pick<Domain, "kind" | "baseDomain" | "protocol" | "tls">;
 
-export interface Assignment {
-  readonly kind: string;
-  readonly differences: readonly string[];
-}
-
 export class DomainKinds {
   readonly #existing: readonly Domain[];
   readonly #kinds = new Map<string, Kind>();
@@ -43,7 +38,7 @@ export class DomainKinds {
   }
 
   /** Returns the kind of a host, or why there is none. */
-  assign({ host, protocol, tls }: HostCandidate): Assignment | string {
+  assign({ host, protocol, tls }: HostCandidate) {
     const { baseDomain } = splitHost(host);
     const disabled = this.#disabled(baseDomain);
     if (disabled) return `its domain ${baseDomain} is the kind "${disabled.kind}", which is not enabled`;

@@ -19,13 +19,11 @@ export interface PlacedHost {
   readonly kind: string;
 }
 
-export interface Merged {
-  readonly entries: readonly ImportedEntry[];
-  readonly refused: ReadonlyMap<HostCandidate, string>;
-}
-
-/** @param slugs those of the applications in the identity provider, and the names of its providers, which are unique as well */
-export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<string>): Merged {
+/**
+ * Returns entries, and why a host is not part of one.
+ * @param slugs those of the applications in the identity provider, and the names of its providers, which are unique as well
+ */
+export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<string>) {
   const refused = new Map<HostCandidate, string>();
   const used = new Set(slugs);
   const entries = [...Map.groupBy(placed, ({ candidate }) => splitHost(candidate.host).label)].flatMap(

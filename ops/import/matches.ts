@@ -7,16 +7,10 @@ export interface PathMatch {
   readonly path: string;
 }
 
-export interface HostsAndPaths {
-  readonly hosts: readonly string[];
-  /** Empty = every path. */
-  readonly paths: readonly PathMatch[];
-}
-
 type Call = Extract<Matcher, { is: "call" }>;
 
-/** Returns the hosts and paths of a rule, or why they cannot be written as an entry. */
-export function hostsAndPaths(rule: string): HostsAndPaths | string {
+/** Returns the hosts and paths of a rule (none = every path), or why they cannot be written as an entry. */
+export function hostsAndPaths(rule: string) {
   const matcher = parseMatcher(rule);
   if (matcher === undefined) return "its rule cannot be parsed";
   const hosts: string[][] = [];

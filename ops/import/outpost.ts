@@ -10,11 +10,9 @@ import type { Source } from "./source.ts";
 /** Labels that the Helm chart gives the pods of the server. */
 const SERVER_PODS = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
 
-/** An outpost in the cluster. */
 export interface ServiceOutpost {
   /** Whether it is the embedded one, in the server of authentik. */
   readonly embedded: boolean;
-  /** Returns whether a record is of this outpost. */
   readonly is: (record: Pick<OutpostRecord, "pk" | "managed">) => boolean;
 }
 

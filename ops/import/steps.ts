@@ -7,13 +7,8 @@ import type { Import } from "./import.ts";
 import type { TargetStack } from "./target.ts";
 import type { Source, SourceRoute } from "./source.ts";
 
-export interface Steps {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
 /** Returns the steps in order. @param context of the cluster, for the commands */
-export function stepsOf(imported: Import, source: Source, target: TargetStack, context: string): Steps {
+export function stepsOf(imported: Import, source: Source, target: TargetStack, context: string) {
   const taken = takenNames(imported, source, target);
   const objects = [...new Set(imported.mapped.map(({ manifest }) => manifest))].map((manifest) => {
     return taken.includes(manifest) ? renamed(manifest) : manifest;

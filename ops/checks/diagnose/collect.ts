@@ -21,20 +21,11 @@ import { MAX_OBSERVATION_MS, type Observation, observe, required } from "./obser
 const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;
 
-export interface Collected {
-  readonly evidence: Evidence;
-  /** Every known secret. */
-  readonly secrets: readonly string[];
-  /** The URL that was requested for an unplanned host. */
-  readonly url: string;
-}
-
-/** @param host the only host to observe, planned or not; undefined = all of the plan */
-export async function collect(
-  context: StackContext,
-  shell: ShellEnvironment,
-  host: string | undefined,
-): Promise<Collected> {
+/**
+ * @param host the only host to observe, planned or not; undefined = all of the plan
+ * @returns the evidence, every known secret, and the URL that was requested for an unplanned host
+ */
+export async function collect(context: StackContext, shell: ShellEnvironment, host: string | undefined) {
   const { settings, plan } = context;
   // A download or a build takes longer than an observation.
   const cli = await observe("the Pulumi CLI", () => openInstalledCli(context, shell, MAX_OBSERVATION_MS));
@@ -55,7 +46,7 @@ export async function collect(
     unplanned === undefined ? undefined : requestHost(unplanned, originsOf(unplanned, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
-  const evidence = {
+  const evidence: Evidence = {
     ...{ context: context.context, settings, plan, cluster, identity, ownOrigin, engine },
     ...{ names: new Map(names), answers: all, notRequested: exposures.length - answers.length },
   };

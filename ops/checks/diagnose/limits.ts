@@ -1,6 +1,10 @@
 import type { Evidence } from "./evidence.ts";
 import type { Observation } from "./observation.ts";
 
+const NOT_REQUESTED = "hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST";
+const NOT_SIGNED_IN =
+  "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan";
+
 /** Returns one line for each failed observation, with the checks that it prevents. */
 export function limits(evidence: Evidence): string[] {
   const { identity, ownOrigin, engine, names, answers, notRequested, plan } = evidence;
@@ -17,17 +21,9 @@ export function limits(evidence: Evidence): string[] {
   return [
     ...clusterLimits(evidence),
     ...others.flatMap(lineOf),
-    ...(notRequested > 0
-      ? [
-          `${notRequested} hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST`,
-        ]
-      : []),
+    ...(notRequested > 0 ? [`${notRequested} ${NOT_REQUESTED}`] : []),
     ...(name === undefined ? [] : [`${name}; DNS resolution is not checked`]),
-    ...(protectedHosts.length > 0 && isSignedOut
-      ? [
-          "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan",
-        ]
-      : []),
+    ...(protectedHosts.length > 0 && isSignedOut ? [NOT_SIGNED_IN] : []),
   ];
 }
 

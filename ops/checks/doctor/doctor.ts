@@ -29,7 +29,6 @@ export interface Result extends Check {
 export interface Report {
   readonly context: string;
   readonly stack: string;
-  /** In the order of the table. */
   readonly checks: readonly Result[];
 }
 

@@ -51,22 +51,20 @@ async function nameOf(host: string, domain: Domain, observe: typeof observeName)
 
 function describe({ kind, targets, baseDomain }: Domain, count: number, found: readonly Name[]): Check {
   const name = `names of domain ${kind}`;
-  const of = (state: Name["state"]) => found.filter((one) => one.state === state);
-  const [wrong, missing, unknown] = [of("wrong"), of("missing"), of("unknown")];
+  const { wrong = [], missing = [], unknown = [] } = Object.groupBy(found, ({ state }) => state);
   if (found.length === 0) return passed(name, `${count} hosts on this machine`);
   if (wrong.length > 0) {
-    const lines = wrong.slice(0, MAX_LISTED).map(({ host, detail }) => `${host}: ${detail}`);
+    const lines = listed(wrong.map(({ host, detail }) => `${host}: ${detail}`));
     const hint =
       "delete the old records, which ExternalDNS does not change if it did not create them; or correct " +
       `domains.${kind}.targets`;
-    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines, ...more(wrong)].join("\n"), hint);
+    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines].join("\n"), hint);
   }
   if (missing.length > 0 && targets.length === 0) {
-    const hosts = missing.slice(0, MAX_LISTED).map(({ host }) => host);
     const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
     const record = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
     const hint = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
-    return failed(name, [problem, ...hosts, ...more(missing)].join("\n"), hint);
+    return failed(name, [problem, ...listed(missing.map(({ host }) => host))].join("\n"), hint);
   }
   const [first] = unknown;
   if (first) return skip(name, first.detail, "check the resolver of this machine");
@@ -80,8 +78,9 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   );
 }
 
-function more(names: readonly Name[]): string[] {
-  return names.length > MAX_LISTED ? [`and ${names.length - MAX_LISTED} more`] : [];
+function listed(lines: readonly string[]): string[] {
+  const more = lines.length - MAX_LISTED;
+  return [...lines.slice(0, MAX_LISTED), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 /** Checks that an ExternalDNS reads the records of the stack. */

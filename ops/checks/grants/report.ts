@@ -25,26 +25,17 @@ export function unreachableCheck(database: string, error: unknown): Check {
 }
 
 export function checksOf(findings: readonly GrantFinding[], { database, schemas }: GrantExpectation): Check[] {
-  const [unenforced, differences] = [true, false].map((is) =>
-    findings.filter(({ severity }) => (severity === "warning") === is),
-  ) as [GrantFinding[], GrantFinding[]];
+  const { warning: unenforced = [], error: differences = [] } = Object.groupBy(findings, ({ severity }) => severity);
   const text = ({ subject, message, hint }: GrantFinding): string => `${subject} ${message}; hint: ${hint}`;
   const checkOf = (name: string, schema: string | undefined): Check => {
     const own = differences.filter((finding) => finding.schema === schema);
     const detail = own.map(text).join("\n");
     return { name, ok: own.length === 0, detail: own.length === 0 ? "as planned" : detail };
   };
+  const title = `protections of database ${database} that need a superuser`;
   return [
     checkOf(`grants of database ${database} and its roles`, undefined),
     ...[...schemas.keys()].map((name) => checkOf(`grants of schema ${name}`, name)),
-    ...(unenforced.length === 0
-      ? []
-      : [
-          skip(
-            `protections of database ${database} that need a superuser`,
-            unenforced.map(text).join("\n"),
-            UNENFORCED,
-          ),
-        ]),
+    ...(unenforced.length === 0 ? [] : [skip(title, unenforced.map(text).join("\n"), UNENFORCED)]),
   ];
 }

@@ -1,5 +1,5 @@
 /** The accounts that can sign in to a deployment from this machine. */
-import { ApiException, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";
@@ -41,9 +41,7 @@ export async function callersOf(
     const account = readMachineAccount(Object.fromEntries(Object.entries(data).map(decode)));
     return { ...callers, machine: { account, groups } };
   } catch (error) {
-    const isMissing = error instanceof ApiException && error.code === 404;
-    const problem = isMissing ? "it does not exist" : errorText(error);
-    const reason = `Secret ${name}-account in namespace ${namespace} cannot be read: ${problem}`;
+    const reason = `Secret ${name}-account in namespace ${namespace} cannot be read: ${errorText(error)}`;
     return { ...callers, noCaller: { reason, hint: "deploy, with access to the cluster" } };
   }
 }

@@ -14,24 +14,22 @@ const PATHS = Object.keys(PAGES).map((path) =>
  */
 export function checkCatalog(base: string, data: string): Promise<Check[]> {
   return withClient(async (client) => [
-    await checkPage(client, base, data),
-    await checkConfig(client, base, data),
-    await checkMethods(client, base),
+    await checkAnswers(client, `${base}data`, () => pages(client, base, data)),
+    await checkAnswers(client, `${base}config.json`, () => config(client, base, data)),
+    await checkAnswers(client, `${base}data is read only`, () => readOnly(client, base)),
   ]);
 }
 
 /** The page is served at each of its paths, and its policy allows connections to itself and that data API only. */
-function checkPage(client: HttpClient, base: string, data: string): Promise<Check> {
-  return checkAnswers(client, `${base}data`, async () => {
-    for (const path of PATHS) {
-      const answer = await client.send(base + path);
-      expectEqual(`status of ${path}`, answer.status, 200);
-      expectEqual(`Content-Type of ${path}`, headerOf(answer, "content-type"), "text/html; charset=utf-8");
-      expectEqual(`connect-src of ${path}`, connectSource(answer), `connect-src 'self' ${data}`);
-    }
-    expectEqual("status of an unknown path", (await client.send(`${base}nowhere`)).status, 404);
-    return `200, talks to ${data}`;
-  });
+async function pages(client: HttpClient, base: string, data: string): Promise<string> {
+  for (const path of PATHS) {
+    const answer = await client.send(base + path);
+    expectEqual(`status of ${path}`, answer.status, 200);
+    expectEqual(`Content-Type of ${path}`, headerOf(answer, "content-type"), "text/html; charset=utf-8");
+    expectEqual(`connect-src of ${path}`, connectSource(answer), `connect-src 'self' ${data}`);
+  }
+  expectEqual("status of an unknown path", (await client.send(`${base}nowhere`)).status, 404);
+  return `200, talks to ${data}`;
 }
 
 /** @throws Unexpected for a policy that allows inline scripts */
@@ -43,20 +41,16 @@ function connectSource(answer: Answer): string | undefined {
   return policy.split("; ").find((directive) => directive.startsWith("connect-src "));
 }
 
-function checkConfig(client: HttpClient, base: string, data: string): Promise<Check> {
-  return checkAnswers(client, `${base}config.json`, async () => {
-    const answer = await client.send(`${base}config.json`);
-    expectEqual("status", answer.status, 200);
-    expectEqual("baseUrl", (JSON.parse(answer.body) as { baseUrl?: unknown }).baseUrl, data);
-    return data;
-  });
+async function config(client: HttpClient, base: string, data: string): Promise<string> {
+  const answer = await client.send(`${base}config.json`);
+  expectEqual("status", answer.status, 200);
+  expectEqual("baseUrl", (JSON.parse(answer.body) as { baseUrl?: unknown }).baseUrl, data);
+  return data;
 }
 
-function checkMethods(client: HttpClient, base: string): Promise<Check> {
-  return checkAnswers(client, `${base}data is read only`, async () => {
-    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      expectEqual(`status of ${method}`, (await client.send(`${base}data`, { method })).status, 404);
-    }
-    return "404 for other methods";
-  });
+async function readOnly(client: HttpClient, base: string): Promise<string> {
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    expectEqual(`status of ${method}`, (await client.send(`${base}data`, { method })).status, 404);
+  }
+  return "404 for other methods";
 }

@@ -78,16 +78,15 @@ async function databaseProbes(
     ...{ kind: "database", subject: `database ${name}` },
     run: () => ("reason" in target ? Promise.resolve([skip(title, target.reason, target.hint)]) : check(target)),
   });
-  return [
-    ...(data ? [probe(data.database, "grants and contracts", (found) => checkDatabase(found, data))] : []),
-    ...(identity
-      ? [
-          probe(identity.name, identityCheck(identity.name), async (found) => [
-            await checkIdentityDatabase(found, identity, settings.postgres?.superuser ?? true),
-          ]),
-        ]
-      : []),
-  ];
+  const probes: Probe[] = [];
+  if (data) probes.push(probe(data.database, "grants and contracts", (found) => checkDatabase(found, data)));
+  if (identity) {
+    const check = async (found: DatabaseTarget) => [
+      await checkIdentityDatabase(found, identity, settings.postgres?.superuser ?? true),
+    ];
+    probes.push(probe(identity.name, identityCheck(identity.name), check));
+  }
+  return probes;
 }
 
 function withHint(result: Result, context: string): Result {

@@ -47,13 +47,11 @@ export function recoveryLines(steps: readonly string[], unread: readonly string[
   const count = (urns: readonly string[], noun: string): string =>
     `${urns.length} ${noun}${urns.length === 1 ? "" : "s"}`;
   const names = unread.map((urn) => lastOf(urn, "::")).slice(0, MAX_LINES);
+  const are = unread.length === 1 ? "is" : "are";
+  const text = `could not be read or ${are} still being deleted: ${names.join(", ")}. Deploy again after this deployment.`;
   return [
-    ...(steps.length > 0 ? [`Recovered ${count(steps, "resource")} of an interrupted deployment.`] : []),
-    ...(unread.length > 0
-      ? [
-          `${count(unread, "object")} could not be read or ${unread.length === 1 ? "is" : "are"} still being deleted: ${names.join(", ")}. Deploy again after this deployment.`,
-        ]
-      : []),
+    ...when(steps.length > 0, `Recovered ${count(steps, "resource")} of an interrupted deployment.`),
+    ...when(unread.length > 0, `${count(unread, "object")} ${text}`),
   ];
 }
 
@@ -71,7 +69,6 @@ export function driftPage(steps: readonly Step[], paint: Paint): string {
 /** In the question and the last line of a deployment with `--skip-policy`. */
 export const SKIPPED_POLICY = "without the policy pack";
 
-/** The first line of a deployment with `--skip-policy`. */
 export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
@@ -94,8 +91,8 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
       ? ["Nothing was changed."]
       : [
           `${completed.length} of ${planned.length} changes were made.`,
-          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf))}.`] : []),
-          ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf))}.`] : []),
+          ...when(failed.length > 0, `Failed: ${first(failed.map(nameOf))}.`),
+          ...when(rest.length > 0, `Not started: ${first(rest.map(nameOf))}.`),
         ];
   return [
     paint("red", "Errors"),
@@ -108,28 +105,19 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
 
 /** Returns the number of closed URLs, `12 protected URLs refuse requests without a session.`, and each other one by name. */
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
-  if (hosts.length === 0) return [];
-  const open = hosts.filter(({ state }) => state === "open");
-  const unreachable = hosts.filter(({ state }) => state === "unreachable");
-  const closed = hosts.length - open.length - unreachable.length;
+  const { closed = [], open = [], unreachable = [] } = Object.groupBy(hosts, ({ state }) => state);
+  const count = ({ length }: readonly HostState[], one: string, many: string): string =>
+    `${length} protected ${length === 1 ? one : many}`;
+  const silent = first(unreachable.map(({ url, answered }) => `${url} (${answered})`));
   return [
-    ...(closed > 0
-      ? [`${closed} protected ${closed === 1 ? "URL refuses" : "URLs refuse"} requests without a session.`]
-      : []),
+    ...when(closed.length > 0, `${count(closed, "URL refuses", "URLs refuse")} requests without a session.`),
     ...open.map(({ url, answered }) =>
       paint("red", `OPEN: ${url} returns ${answered} for a request without a session.`),
     ),
-    ...(unreachable.length > 0
-      ? [
-          `${unreachable.length} protected ${unreachable.length === 1 ? "URL does" : "URLs do"} not answer: ${first(
-            unreachable.map(({ url, answered }) => `${url} (${answered})`),
-          )}.`,
-        ]
-      : []),
+    ...when(unreachable.length > 0, `${count(unreachable, "URL does", "URLs do")} not answer: ${silent}.`),
   ];
 }
 
-/** Returns the result of the verification: the number of checks by result, and each failed one. */
 export function verificationPage(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
@@ -138,7 +126,7 @@ export function verificationPage(checks: readonly Check[], paint: Paint): string
       `  ${paint("red", `✖ ${name}: ${detail}`)}`,
       ...(answer === undefined ? [] : [`    ${answer}`]),
     ]);
-  const more = broken.length > MAX_LINES ? [`  and ${broken.length - MAX_LINES} more`] : [];
+  const more = when(broken.length > MAX_LINES, `  and ${broken.length - MAX_LINES} more`);
   return [sentence(checks), ...lines, ...more].join("\n");
 }
 
@@ -148,6 +136,9 @@ export function nextPage(commands: readonly string[]): string {
 
 /** Joins the first texts and the number of the others. */
 function first(texts: readonly string[], max = MAX_NAMES): string {
-  const more = texts.length > max ? [`and ${texts.length - max} more`] : [];
-  return [...texts.slice(0, max), ...more].join(", ");
+  return [...texts.slice(0, max), ...when(texts.length > max, `and ${texts.length - max} more`)].join(", ");
+}
+
+function when(applies: boolean, line: string): string[] {
+  return applies ? [line] : [];
 }

@@ -49,14 +49,9 @@ export async function verifyTarget(
   const pushgateway = environment["PUSHGATEWAY"];
   if (pushgateway !== undefined) {
     try {
+      const { expiries } = observations;
       const sources = await sourceTimes(target.exposures);
-      await pushMetrics(pushgateway, {
-        stack: target.stack,
-        checks,
-        seconds,
-        expiries: observations.expiries,
-        sources,
-      });
+      await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries, sources });
     } catch (error) {
       log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${errorText(error)}` });
       return ok ? 2 : 1;

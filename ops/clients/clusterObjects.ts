@@ -6,7 +6,6 @@ export interface ClusterObjects {
   readonly manifests: readonly Manifest[];
   /** Why a kind could not be read, by its name. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Names of kinds that the cluster does not have. */
   readonly absent: ReadonlySet<string>;
 }
 
@@ -36,7 +35,6 @@ const KINDS: readonly Kind[] = [
   { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
 ];
 
-/** What to do about an unread kind. */
 export const RIGHTS_HINT = "allow the user to list this kind in all namespaces (docs/policy.md, Rights)";
 
 /** Reads every object of these kinds, Services and pods, in all namespaces. @throws Error when the cluster cannot be reached */

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, type TcpNetConnectOpts } from "node:net";
 
-/** How long a connection may take, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Opens a TCP connection, and closes it. @throws the error of the system, e.g. with `code` ECONNREFUSED; an AbortError after five seconds */

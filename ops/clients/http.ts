@@ -2,7 +2,6 @@ import { CookieJar } from "tough-cookie";
 import { Agent, type buildConnector, request } from "undici";
 import { lookup } from "../../infra/loopback.ts";
 
-/** One answer, read whole. */
 export interface Answer {
   readonly url: string;
   readonly status: number;
@@ -23,7 +22,6 @@ export interface Hop {
   readonly status: number;
 }
 
-/** A request is redirected too often, or in a loop. */
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
   readonly isLoop: boolean;

@@ -1,11 +1,10 @@
 /** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
 import { homeFolder } from "../../config/folders.ts";
 import { ignoreClosedOutput } from "../terminal/closedOutput.ts";
+import type { Commands } from "./completion.ts";
 import { processShell, type Shell } from "./shell.ts";
 
-type Main = (args: readonly string[], shell: Shell) => Promise<number>;
-
-const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly main: Main }>> = new Map(
+const COMMANDS: Commands = new Map(
   Object.entries({
     audit: () => import("./audit.ts"),
     completion: () => import("./completion.ts"),

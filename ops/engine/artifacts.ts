@@ -13,7 +13,6 @@ export interface Build {
   /** Also the name of the npm script: `build:<name>`. */
   readonly name: string;
   readonly title: string;
-  /** The script's program, in the project's folder. */
   readonly program: string;
   /** Returns why it must be built; undefined if the build is up to date. */
   readonly problem: () => string | undefined;

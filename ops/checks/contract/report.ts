@@ -12,7 +12,6 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
   });
 }
 
-/** `2 breaking changes, 1 other`. */
 export function countChanges(changes: readonly Change[]): string {
   const breaking = changes.filter((change) => change.breaking).length;
   const others = changes.length - breaking;

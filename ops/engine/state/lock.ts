@@ -5,7 +5,6 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { backendFolder } from "./backend.ts";
 import { PROJECT } from "./state.ts";
 
-/** A lock of the file backend. */
 interface Lock {
   readonly pid: number;
   readonly username: string;
@@ -13,7 +12,6 @@ interface Lock {
   readonly timestamp: string;
 }
 
-/** Another process has locked the stack. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }

@@ -13,7 +13,6 @@ export interface StackState {
   readonly access: Access | undefined;
   /** Access of each plan whose deployment did not complete after that, and can be in effect in part. */
   readonly incomplete: readonly Access[];
-  /** Contexts of the clusters of the deployed resources. */
   readonly contexts: readonly string[];
   /** Names of the deployed roles and databases in Postgres, by the name of the resource. */
   readonly databaseNames: ReadonlyMap<string, string>;

@@ -34,43 +34,32 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
 }
 
 export function reportText(report: Report, imported: Import, paint: Paint): string {
-  const lines: string[] = [];
-  const part = (title: string, items: readonly string[]): void => {
-    if (items.length > 0) lines.push("", title, ...items);
-  };
   const count = (number: number, one: string) => `${number} ${number === 1 ? one : `${one}s`}`;
   const { mapped, unmapped, entries } = report;
-  lines.push(`${count(mapped.length, "route")} written as ${count(entries.length, "service")}, ${unmapped.length} not`);
   const refused = [...imported.unmapped].map(([route, [first = "", ...evidence]]): Finding => {
     return { severity: "warning", subject: nameOf(route), message: first, evidence, hint: "" };
   });
-  part(
-    "Not imported: these routes stay as they are",
-    refused.flatMap((one) => describeFinding(one, paint)),
-  );
-  part("Changes for the imported hosts", changeLines(report));
-  part(
-    "Applications of authentik without an entry",
-    report.applications.flatMap(({ slug, entry }) => (entry === undefined ? [`  ${slug}`] : [])),
-  );
-  part(
-    "Hosts that the stack exposes in addition",
-    report.additionalHosts.map((host) => `  ${host}`),
-  );
-  part(
-    "Variables to set",
-    Object.entries(report.variables).map(([name, hint]) => `  ${name}: ${hint}`),
-  );
-  part("Before the deployment", numbered(report.before));
-  part(`After the deployment, when npx gatehouse verify ${report.context} has passed`, numbered(report.after));
-  return `${lines.join("\n")}\n`;
+  const unused = report.applications.flatMap(({ slug, entry }) => (entry === undefined ? [slug] : []));
+  const variables = Object.entries(report.variables).map(([name, hint]) => `${name}: ${hint}`);
+  const parts: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    ["Not imported: these routes stay as they are", refused.flatMap((one) => describeFinding(one, paint))],
+    ["Changes for the imported hosts", indented(changeLines(report))],
+    ["Applications of authentik without an entry", indented(unused)],
+    ["Hosts that the stack exposes in addition", indented(report.additionalHosts)],
+    ["Variables to set", indented(variables)],
+    ["Before the deployment", numbered(report.before)],
+    [`After the deployment, when npx gatehouse verify ${report.context} has passed`, numbered(report.after)],
+  ];
+  const title = `${count(mapped.length, "route")} written as ${count(entries.length, "service")}, ${unmapped.length} not`;
+  const rest = parts.flatMap(([part, lines]) => (lines.length > 0 ? ["", part, ...lines] : []));
+  return `${[title, ...rest].join("\n")}\n`;
 }
 
 /** Each difference once, with its hosts. */
 function changeLines({ differences }: Report): string[] {
   const all = Object.entries(differences).flatMap(([host, texts]) => texts.map((text) => ({ host, text })));
   return [...Map.groupBy(all, ({ text }) => text)].map(([text, of]) => {
-    return `  ${of.map(({ host }) => host).join(", ")}: ${text}`;
+    return `${of.map(({ host }) => host).join(", ")}: ${text}`;
   });
 }
 
@@ -83,6 +72,10 @@ function applications({ entries }: Import, { identity }: Source, { plan }: Targe
     const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
     return { slug, entry: entry?.fields.name };
   });
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
 }
 
 function numbered(steps: readonly string[]): string[] {

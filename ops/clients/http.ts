@@ -109,12 +109,10 @@ function decoded(headers: Answer["headers"]): Answer["headers"] {
     const text = Buffer.from(value, "latin1").toString();
     return text.includes("\uFFFD") ? value : text;
   };
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(decode) : value && decode(value),
-    ]),
-  );
+  const entries = Object.entries(headers).map(([name, value]) => {
+    return [name, Array.isArray(value) ? value.map(decode) : value && decode(value)] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /**

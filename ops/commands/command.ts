@@ -2,12 +2,10 @@ import { Command, CommanderError } from "commander";
 import { UserError } from "../../config/userError.ts";
 import type { Shell } from "./shell.ts";
 
-/** Adds arguments, options and an action to a command. The action passes the exit code to `end`; default: 0. */
-export type Define = (command: Command, end: (code: number) => void) => void;
-
 /**
  * Runs one command.
  * @param args what follows its name
+ * @param define adds arguments, options and an action, which passes the exit code to `end`; default: 0
  * @returns the exit code: that of the action; 0 for help; 2 for a wrong command line, and for what the user has to fix first
  * @throws any other error of the action
  */
@@ -15,7 +13,7 @@ export async function runCommand(
   name: string,
   args: readonly string[],
   shell: Pick<Shell, "out" | "error" | "inspect">,
-  define: Define,
+  define: (command: Command, end: (code: number) => void) => void,
 ): Promise<number> {
   let code = 0;
   const command = new Command(`gatehouse ${name}`)

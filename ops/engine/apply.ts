@@ -30,17 +30,13 @@ export async function recover(stack: Stack, report: Report, interrupted?: AbortS
  * @throws EngineError when the engine stops; what {@link recover} throws
  */
 export async function apply(
-  {
-    stack,
-    plan,
-    policy,
-    recovered = false,
-    checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO,
-  }: Deployable,
+  deployable: Deployable,
   verb: "up" | "destroy",
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
+  const { stack, plan, policy, recovered = false } = deployable;
+  const { checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO } = deployable;
   if (!recovered) await recover(stack, report, interrupted);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(

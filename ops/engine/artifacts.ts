@@ -54,14 +54,10 @@ export async function buildAll(progress: Progress): Promise<void> {
  */
 export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {
   if (build.problem() === undefined) return;
-  await withLock(
-    cacheFolder(),
-    build.name,
-    () => undefined,
-    async () => {
-      if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
-    },
-  );
+  const work = async (): Promise<void> => {
+    if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
+  };
+  await withLock(cacheFolder(), build.name, () => undefined, work);
 }
 
 async function run({ name, program }: Build): Promise<void> {

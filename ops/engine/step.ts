@@ -35,15 +35,8 @@ export function isProvider(type: string): boolean {
 }
 
 /** Returns the step of an event; undefined for a component, and for an unchanged resource. */
-export function stepOf({
-  op,
-  urn,
-  type,
-  new: after,
-  old: before,
-  detailedDiff,
-  diffs,
-}: StepEventMetadata): Step | undefined {
+export function stepOf(metadata: StepEventMetadata): Step | undefined {
+  const { op, urn, type, new: after, old: before, detailedDiff, diffs } = metadata;
   const options = before && after ? OPTIONS.filter((option) => !before[option] !== !after[option]) : [];
   const operation = op === "same" && options.length > 0 ? "update" : AS_ONE[op];
   const custom = after?.custom ?? before?.custom ?? false;

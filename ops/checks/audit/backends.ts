@@ -119,12 +119,9 @@ export class Backends {
   /** Returns the guarded Service behind one of Traefik's services. @param name as {@link traefikName} returns it */
   #behindName(name: string, visited: readonly string[] = []): ServiceName | undefined {
     if (visited.includes(name)) return undefined;
-    const nested = this.#manifests
-      .filter(
-        ({ kind, namespace, objectName = "" }) =>
-          kind === "TraefikService" && traefikName(namespace, objectName) === name,
-      )
-      .flatMap(({ spec, namespace }) => referencesIn(spec, namespace));
+    const isNamed = ({ kind, namespace, objectName = "" }: Manifest): boolean =>
+      kind === "TraefikService" && traefikName(namespace, objectName) === name;
+    const nested = this.#manifests.filter(isNamed).flatMap(({ spec, namespace }) => referencesIn(spec, namespace));
     for (const ref of nested) {
       const service = ref.kind === "TraefikService" ? undefined : this.behind(ref);
       const found = service ?? this.#behindName(nameOf(ref), [...visited, name]);
@@ -161,12 +158,7 @@ export class Backends {
  * Returns the name of Traefik's service for a reference; that of another provider than this one's is not known. The port of a reference to a
  * TraefikService is ignored.
  */
-function nameOf({
-  kind,
-  namespace,
-  name,
-  port,
-}: Omit<BackendRef, "port"> & { readonly port?: string | undefined }): string {
+function nameOf({ kind, namespace, name, port }: Omit<BackendRef, "port"> & Partial<BackendRef>): string {
   const [own = "", provider = PROVIDER] = name.split("@");
   if (provider !== PROVIDER) return "";
   return traefikName(namespace, own, ...(port === undefined || kind === "TraefikService" ? [] : [port]));

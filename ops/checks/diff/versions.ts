@@ -32,15 +32,8 @@ export function stackFile(path: string, stack: string): Version {
  */
 export function revision(project: string, name: string): Version {
   const unknown = `"${name}" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main`;
-  const commit = git(
-    project,
-    unknown,
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${name}^{commit}`,
-  ).trim();
+  const parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+  const commit = git(project, unknown, ...parse, `${name}^{commit}`).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
   const files = git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0");
   const show = (file: string): string => git(project, missing, "show", `${commit}:./${file}`);

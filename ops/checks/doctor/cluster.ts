@@ -26,17 +26,11 @@ function identity({ target: { settings, stack } }: Inputs, { facts: { uid } }: R
   const name = "identity";
   if (settings.cluster.uid !== undefined) return passed(name, `UID ${settings.cluster.uid}, as in cluster.uid`);
   if (uid === undefined) {
-    return skip(
-      name,
-      "the user may not read namespace kube-system",
-      "allow the user to get it, to bind the stack to its UID",
-    );
+    const hint = "allow the user to get it, to bind the stack to its UID";
+    return skip(name, "the user may not read namespace kube-system", hint);
   }
-  return skip(
-    name,
-    "the stack is bound to the name of a context only",
-    `add to Pulumi.${stack}.yaml, below config: gatehouse:cluster: { uid: ${uid} }`,
-  );
+  const hint = `add to Pulumi.${stack}.yaml, below config: gatehouse:cluster: { uid: ${uid} }`;
+  return skip(name, "the stack is bound to the name of a context only", hint);
 }
 
 async function permissions({ target: { settings, plan } }: Inputs, { config }: ReachedCluster): Promise<Check> {

@@ -72,10 +72,8 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
     const reason = `${missing.length} of ${count} names do not exist yet`;
     return skip(name, reason, `ExternalDNS creates them after the deployment, with ${targets.join(", ")}`);
   }
-  return passed(
-    name,
-    `${count} resolve to ${[...new Set(found.map(({ detail }) => detail))].slice(0, MAX_LISTED).join("; ")}`,
-  );
+  const addresses = [...new Set(found.map(({ detail }) => detail))].slice(0, MAX_LISTED);
+  return passed(name, `${count} resolve to ${addresses.join("; ")}`);
 }
 
 function listed(lines: readonly string[]): string[] {
@@ -100,11 +98,9 @@ export async function externalDns(inputs: Inputs, reached: ReachedCluster): Prom
 
 function externalDnsOf(name: string, deployments: readonly V1Deployment[], domains: readonly Domain[]): Check {
   if (deployments.length === 0) {
-    return failed(
-      name,
-      "no Deployment in the cluster runs ExternalDNS",
-      `install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand`,
-    );
+    const hint =
+      "install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand";
+    return failed(name, "no Deployment in the cluster runs ExternalDNS", hint);
   }
   const readers = deployments.filter((one) => argsOf(one).some((arg) => /^--source=crd$/.test(arg)));
   const namesOf = (list: readonly V1Deployment[]) =>

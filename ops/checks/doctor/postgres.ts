@@ -138,9 +138,6 @@ function creator(facts: Facts, user: string, wanted: readonly string[], existing
     );
   if (lacking.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
   const grants = new Set(lacking.map(({ grant }) => `GRANT ${grant} TO ${quoted(user)}`));
-  return failed(
-    name,
-    `postgres.user: ${user} ${lacking.map(({ problem }) => problem).join(" and ")}`,
-    `as a superuser of the server run: ${[...grants].join("; ")}`,
-  );
+  const problem = `postgres.user: ${user} ${lacking.map((one) => one.problem).join(" and ")}`;
+  return failed(name, problem, `as a superuser of the server run: ${[...grants].join("; ")}`);
 }

@@ -41,11 +41,9 @@ async function plugins({ target: { environment, local } }: Inputs): Promise<Chec
     return passed(name, kinds.join(", "));
   }
   const names = missing.map((one) => `${one.name} ${one.version}`).join(", ");
-  return skip(
-    name,
-    `${names}: not installed yet`,
-    `the first deployment installs them; without a network run: pulumi plugin install resource NAME VERSION --file FILE`,
-  );
+  const hint =
+    "the first deployment installs them; without a network run: pulumi plugin install resource NAME VERSION --file FILE";
+  return skip(name, `${names}: not installed yet`, hint);
 }
 
 async function policyPack({ target: { environment } }: Inputs): Promise<Check> {
@@ -67,13 +65,9 @@ async function git({ target: { environment }, shell }: Inputs): Promise<Check> {
     await run("rev-parse", "--git-dir");
     return passed("git", version.replace("git version ", ""));
   } catch (error) {
+    const why = "the access diff compares a stack file with a revision";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    return failed(
-      "git",
-      isMissing ? "not on PATH" : "the project is not in a git repository",
-      isMissing
-        ? "install git: the access diff compares a stack file with a revision"
-        : "run git init, and commit the stack file: the access diff compares it with a revision",
-    );
+    if (isMissing) return failed("git", "not on PATH", `install git: ${why}`);
+    return failed("git", "the project is not in a git repository", `run git init, and commit the stack file: ${why}`);
   }
 }

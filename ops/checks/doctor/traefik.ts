@@ -30,11 +30,8 @@ async function pods({ target: { settings } }: Inputs, { config, facts }: Reached
 function missing({ namespace, podLabels }: TraefikGateway, other: V1Pod | undefined): Check {
   const problem = `gateway.pod_labels: no pod in namespace ${namespace} has the labels ${selectorOf(podLabels)}`;
   if (other === undefined) {
-    return failed(
-      "pods of Traefik",
-      problem,
-      "install Traefik 3.7.13 with its Helm chart (https://doc.traefik.io), or use k3s, which includes it",
-    );
+    const hint = "install Traefik 3.7.13 with its Helm chart (https://doc.traefik.io), or use k3s, which includes it";
+    return failed("pods of Traefik", problem, hint);
   }
   const found = Object.entries(other.metadata?.labels ?? {}).filter(([key]) => !OPTIONAL_LABELS.test(key));
   const own = found.map(([key, value]) => `${key}: ${value}`).join(", ");

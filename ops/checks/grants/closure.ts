@@ -65,11 +65,8 @@ function* readFindings(
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
   } else if (access === undefined && !read.extension) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
-    yield report(
-      "leak",
-      problem,
-      `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`,
-    );
+    const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
+    yield report("leak", problem, hint);
   } else if (access !== undefined && read.secured && reader) {
     const bypass = rowSecurityBypass(read, reader, live);
     if (bypass === undefined) return;

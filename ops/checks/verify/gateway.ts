@@ -4,7 +4,7 @@ import { identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import type { ExpectedExposure } from "../../../infra/verification/target.ts";
 import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expectation.ts";
 import { lookup } from "../../../infra/loopback.ts";
-import { type Answer, headerOf } from "../../clients/http.ts";
+import { type Answer, headerOf, type HttpClient } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
@@ -104,10 +104,8 @@ function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
     const other = await client.send(url + outside);
     // An entry point can refuse encoded characters with 400.
     if (other.status !== 400 && !isRefused(other)) {
-      throw new Unexpected(
-        `a refusal of ${outside}, which many servers read as a path outside of ${path}`,
-        describe(other),
-      );
+      const refusal = `a refusal of ${outside}, which many servers read as a path outside of ${path}`;
+      throw new Unexpected(refusal, describe(other));
     }
     return describe(answer);
   });
@@ -142,12 +140,8 @@ export function forged(): Record<string, string> {
  * @throws Unexpected when a forged header arrived
  */
 export function refuseForged(echoed: string): void {
-  const arrived = [...receivedHeaders(echoed)].filter(([, values]) => values.includes(FORGED));
-  expectEqual(
-    "forged headers that arrived",
-    arrived.map(([name]) => name),
-    [],
-  );
+  const arrived = [...receivedHeaders(echoed)].flatMap(([name, values]) => (values.includes(FORGED) ? [name] : []));
+  expectEqual("forged headers that arrived", arrived, []);
 }
 
 /**
@@ -155,13 +149,9 @@ export function refuseForged(echoed: string): void {
  * @param gateway origin of any exposure; its certificate need not be for that host
  */
 export function checkNotRouted(gateway: string, host: string): Promise<Check> {
-  return checkWithClient(
-    `${host} is not routed`,
-    async (client) => {
-      const answer = await client.send(gateway, { headers: { host } });
-      expectEqual("status", answer.status, 404);
-      return "404";
-    },
-    { lookup, rejectUnauthorized: false },
-  );
+  const probe = async (client: HttpClient): Promise<string> => {
+    expectEqual("status", (await client.send(gateway, { headers: { host } })).status, 404);
+    return "404";
+  };
+  return checkWithClient(`${host} is not routed`, probe, { lookup, rejectUnauthorized: false });
 }

@@ -75,21 +75,15 @@ async function importProviders(
   creations: readonly Resource[],
   changed: readonly Changed[],
 ): Promise<void> {
-  const added = await importExisting(
-    stack,
-    creations.filter(({ type }) => !isLookedUp(type)),
-    changed,
-    creations,
-  );
+  const others = creations.filter(({ type }) => !isLookedUp(type));
+  const added = await importExisting(stack, others, changed, creations);
   const incomplete = new Set(
     added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
   );
   const needsSecret = ({ provider }: Resource): boolean =>
     provider !== undefined && incomplete.has(partsOf(provider)[0]);
-  await refresh(
-    stack,
-    added.filter((resource) => !needsSecret(resource)),
-  );
+  const complete = added.filter((resource) => !needsSecret(resource));
+  await refresh(stack, complete);
   if (incomplete.size === 0) return;
   await addSecretInputs(stack, incomplete);
   await refresh(stack, added.filter(needsSecret));

@@ -14,11 +14,8 @@ export const provider: Cause = (exposure, evidence) => {
 };
 
 function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Statement | undefined {
-  const {
-    url,
-    session,
-    application: { slug },
-  } = exposure;
+  const { url, session, application } = exposure;
+  const { slug } = application;
   const found = records.proxies.find(({ name }) => name === slug);
   if (found === undefined) {
     const others = `${records.proxies.length} proxy providers, none with that name`;

@@ -64,31 +64,23 @@ export async function checkAll(
   shell: ShellEnvironment,
   { program, progress, skipPolicy }: CheckOptions,
 ): Promise<Ready> {
-  const problems = new Problems();
+  const problems: string[] = [];
+  const collect = (error: unknown): undefined => void problems.push(...messagesOf(error));
+  // An opened context is checked without secrets.
+  const checkSecrets = async () => Promise.resolve(parseStack(target.raw, target.environment));
   const [ready] = await Promise.all([
-    problems.of(() => checkEngine(target, shell, program, progress)),
-    // An opened context is checked without secrets.
-    problems.of(() => Promise.resolve(parseStack(target.raw, target.environment))),
-    problems.of(() => checkCluster(target)),
-    problems.of(() => (skipPolicy ? Promise.resolve() : checkPolicyPack(target.environment))),
+    checkEngine(target, shell, program, progress).catch(collect),
+    checkSecrets().catch(collect),
+    checkCluster(target).catch(collect),
+    skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
-  if (ready) await problems.of(() => checkContractOf(target, shell, ready.secrets));
-  if (problems.messages.length > 0 || !ready) throw new Refusal(problems.messages);
+  if (ready) await checkContractOf(target, shell, ready.secrets).catch(collect);
+  if (problems.length > 0 || !ready) throw new Refusal(problems);
   return ready;
 }
 
-/** Collects the problems of all checks instead of stopping at the first. */
-class Problems {
-  readonly messages: string[] = [];
-
-  async of<T>(check: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await check();
-    } catch (error) {
-      this.messages.push(...(error instanceof Refusal ? error.problems : [errorText(error)]));
-      return undefined;
-    }
-  }
+export function messagesOf(error: unknown): readonly string[] {
+  return error instanceof Refusal ? error.problems : [errorText(error)];
 }
 
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {

@@ -10,7 +10,7 @@ import type { Check } from "../../checks/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
-import { checkAll, type Ready, Refusal } from "./checks.ts";
+import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
 import { protectedUrls, requestHosts } from "./hosts.ts";
 import { droppedDatabases } from "./names.ts";
 import { LockedError } from "../state/lock.ts";
@@ -136,13 +136,8 @@ class Deployment {
       await refuseTakenNames(this.#target, this.#before?.access !== undefined, secrets, creations, print);
       const { context } = this.#target;
       const opens = preview.access.opening;
-      if (
-        opens > 0 &&
-        !(await confirm(
-          `${opens === 1 ? "One of these opens" : `${opens} of these open`} something to the public. Allow it?`,
-        ))
-      )
-        return undefined;
+      const opening = opens === 1 ? "One of these opens" : `${opens} of these open`;
+      if (opens > 0 && !(await confirm(`${opening} something to the public. Allow it?`))) return undefined;
       for (const database of droppedDatabases(steps, this.#before))
         if (!(await confirm(`This drops ${database} with its data. Drop it?`))) return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
@@ -189,7 +184,7 @@ class Deployment {
     const { print, paint, interrupted } = this.#options;
     // Ctrl-C ends the commands of the checks as well, whose errors are its consequences.
     const refuses = !interrupted.aborted && (error instanceof Refusal || error instanceof LockedError);
-    const problems = interrupted.aborted ? ["interrupted"] : problemsOf(error);
+    const problems = interrupted.aborted ? ["interrupted"] : messagesOf(error);
     const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
     print(["Nothing was changed:", ...lines].join("\n"));
     return this.#end(refuses ? "refused" : "failed", { problems });
@@ -236,8 +231,4 @@ class Deployment {
       next,
     };
   }
-}
-
-function problemsOf(error: unknown): readonly string[] {
-  return error instanceof Refusal ? error.problems : [errorText(error)];
 }

@@ -4,12 +4,6 @@ import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../p
 
 type Labels = Readonly<Record<string, string>>;
 
-export interface ServiceProblem {
-  readonly kind: "missing" | "port" | "not-ready";
-  readonly problem: string;
-  readonly evidence: string;
-}
-
 export function podsOf(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ kind }) => kind === "Pod");
 }
@@ -43,21 +37,21 @@ export function labelsIn(value: Value): Labels {
 }
 
 /** Returns what is wrong with the Service of a backend: it does not exist, has no such port, or no ready pod. */
-export function serviceProblem(backend: Backend, manifests: readonly Manifest[]): ServiceProblem | undefined {
+export function serviceProblem(backend: Backend, manifests: readonly Manifest[]) {
   const { namespace, name, port } = backend;
   const service = `Service ${namespace}/${name}`;
   const found = serviceNamed(backend, manifests);
   if (found === undefined) {
-    return { kind: "missing", problem: `${service} is missing`, evidence: `${service} does not exist` };
+    return { kind: "missing" as const, problem: `${service} is missing`, evidence: `${service} does not exist` };
   }
   const ports = listOf(found.spec["ports"]).map((one) => at(one, "port"));
   if (!ports.includes(port)) {
     const evidence = `its ports are ${ports.join(", ")}`;
-    return { kind: "port", problem: `${service} has no port ${port}`, evidence };
+    return { kind: "port" as const, problem: `${service} has no port ${port}`, evidence };
   }
   const selector = labelsIn(found.spec["selector"]);
   const pods = podsOf(manifests).filter((pod) => pod.namespace === namespace && matches(selector, objectLabels(pod)));
   if (Object.keys(selector).length === 0 || pods.some(isReady)) return undefined;
   const evidence = "0 ready pods match its selector";
-  return { kind: "not-ready", problem: `no pod of ${service} is ready`, evidence };
+  return { kind: "not-ready" as const, problem: `no pod of ${service} is ready`, evidence };
 }

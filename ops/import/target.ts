@@ -1,16 +1,10 @@
-/** The stack that imported entries are for. */
 import { parseStack, type RawStack } from "../../config/load.ts";
 import type { Environment } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import type { Settings } from "../../config/settings.ts";
-import type { Plan } from "../../infra/plan/types.ts";
+import type { StackContext } from "../context/context.ts";
 
-export interface TargetStack {
-  readonly raw: RawStack;
-  readonly environment: Environment;
-  readonly settings: Settings;
-  readonly plan: Plan;
-}
+/** The stack that imported entries are for. */
+export type TargetStack = Pick<StackContext, "raw" | "environment" | "settings" | "plan">;
 
 /** Returns a stack for a cluster that has none yet: without domains and services, with an existing identity provider. */
 export function newStack(context: string, environment: Environment): TargetStack {

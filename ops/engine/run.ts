@@ -108,11 +108,8 @@ export async function runEngine(
     const unconfirmed = unknown.filter((entry) =>
       messages.some((text) => text.startsWith(`${lastOf(entry.urn, "::")}: `) && isUnconfirmed(entry, text)),
     );
-    throw new EngineError(
-      withoutConsequences(messages),
-      { done: merged(done), failed: merged(failed), unconfirmed },
-      error,
-    );
+    const result = { done: merged(done), failed: merged(failed), unconfirmed };
+    throw new EngineError(withoutConsequences(messages), result, error);
   } finally {
     process.off("unhandledRejection", stop);
   }

@@ -131,13 +131,8 @@ function accessTo(provider: Pick<ProxyRecord, "pk" | "name" | "authorization_flo
     if (found === undefined) return `its ${name} is bound to a group that cannot be read`;
     groups.push(found.name);
   }
-  const differences =
-    flow === explicit
-      ? [
-          `users are no longer asked for their consent at the first login, and policies and stages that were bound to the flow "${explicit}" no longer apply`,
-        ]
-      : [];
-  return { application, groups: [...new Set(groups)].sort(), differences };
+  const consent = `users are no longer asked for their consent at the first login, and policies and stages that were bound to the flow "${explicit}" no longer apply`;
+  return { application, groups: [...new Set(groups)].sort(), differences: flow === explicit ? [consent] : [] };
 }
 
 /**

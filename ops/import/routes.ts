@@ -192,13 +192,9 @@ function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean,
         : isOn
           ? { termination: "default" }
           : undefined;
-  const problems =
-    secret !== undefined && !isOn && resolver === undefined
-      ? [
-          `it has a certificate, but no annotation ${ANNOTATION}router.tls, so that its protocol depends on the entry point`,
-        ]
-      : [];
-  return { tls, problems };
+  if (secret === undefined || isOn || resolver !== undefined) return { tls, problems: [] };
+  const problem = `it has a certificate, but no annotation ${ANNOTATION}router.tls, so that its protocol depends on the entry point`;
+  return { tls, problems: [problem] };
 }
 
 /** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous. */

@@ -32,13 +32,9 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
       const [read, called] = [relations.get(id), routines.get(id)];
       if (id !== start && read) yield* readFindings(relation, read, path, live, expected);
       if (called) yield* callFindings(relation, called, path, expected);
-      const next: Path = read
-        ? {
-            through: id === start ? [] : [...path.through, read.name],
-            reader: read,
-            filled: path.filled || read.kind === "materialized view",
-          }
-        : path;
+      const through = id === start || !read ? path.through : [...path.through, read.name];
+      const filled = path.filled || read?.kind === "materialized view";
+      const next: Path = { through, reader: read ?? path.reader, filled };
       if (read) yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], next, expected);
       for (const { target } of edges.get(id) ?? []) {
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.

@@ -1,6 +1,5 @@
 /** The address of the data API's database from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import type { PostgresServer } from "../../../config/settings.ts";
 import { NAME } from "../../../infra/postgres/access.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { ownDatabase } from "../contract/connection.ts";
@@ -34,7 +33,7 @@ export async function databaseOf(
   const { stack, settings } = context;
   try {
     const stated = settings.postgres?.host;
-    const host = stated ?? (await serviceAddress(settings.postgres, cluster));
+    const host = stated ?? (await serviceAddress(settings.postgres?.install?.namespace ?? "", cluster));
     const values = { ...context, environment: { ...context.environment, ...secrets.known } };
     const connection = ownDatabase(values, host, database);
     return {
@@ -52,11 +51,7 @@ export async function databaseOf(
 
 class NoServiceError extends Error {}
 
-async function serviceAddress(
-  postgres: PostgresServer | undefined,
-  cluster: KubeConfig | Unreachable,
-): Promise<string> {
-  const namespace = postgres?.install?.namespace ?? "";
+async function serviceAddress(namespace: string, cluster: KubeConfig | Unreachable): Promise<string> {
   const problem = `the address of Service ${namespace}/${NAME} is not known`;
   if ("reason" in cluster) throw new NoServiceError(`${problem}: ${cluster.reason}`);
   const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });

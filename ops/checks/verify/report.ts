@@ -41,7 +41,10 @@ function table(checks: readonly Result[], paint: Paint): string {
     style: { head: [], border: [], compact: true },
   });
   const groups = [...Map.groupBy(checks, ({ subject }) => subject)];
-  const shown = groups.length <= MAX_SUBJECTS ? groups : groups.filter(([, own]) => own.some(isProblem));
+  const shown =
+    groups.length <= MAX_SUBJECTS
+      ? groups
+      : groups.filter(([, own]) => own.some((check) => stateOf(check) !== "passed"));
   for (const [subject, own] of shown) {
     own.forEach((check, index) => {
       const [colour, sign] = SIGNS[stateOf(check)];
@@ -51,10 +54,6 @@ function table(checks: readonly Result[], paint: Paint): string {
   const rest = groups.length - shown.length;
   const more = rest > 0 ? [`and ${rest} subjects whose checks all passed`] : [];
   return [...(shown.length > 0 ? [drawn.toString()] : []), ...more].join("\n");
-}
-
-function isProblem(check: Result): boolean {
-  return stateOf(check) !== "passed";
 }
 
 /** Returns the check's name without its subject, which is in the first column. */

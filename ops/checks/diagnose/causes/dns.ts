@@ -19,12 +19,8 @@ export const dns: Cause = ({ host, domain: kind }, evidence) => {
   return causeOf("DNS resolution", problem);
 };
 
-function noAddress(
-  host: string,
-  { kind, targets, baseDomain }: Domain,
-  code: string,
-  evidence: ComparedEvidence,
-): Problem {
+function noAddress(host: string, domain: Domain, code: string, evidence: ComparedEvidence): Problem {
+  const { kind, targets, baseDomain } = domain;
   const found = (hint: string, ...reasons: string[]): Problem => {
     return { message: `${host} has no address`, evidence: [`the resolver returns ${code}`, ...reasons], hint };
   };

@@ -59,30 +59,20 @@ function clientDifference(
 }
 
 /** An outpost serves no provider without an application, and an issuer has the application's slug. */
-function applicationDifference(
-  slug: string,
-  provider: number,
-  { applications }: ObservedRecords,
-): Statement | undefined {
+function applicationDifference(slug: string, pk: number, { applications }: ObservedRecords): Statement | undefined {
   const own = applications.find((application) => application.slug === slug);
-  if (own?.provider === provider) return undefined;
+  if (own?.provider === pk) return undefined;
   if (own) {
     const has = own.provider == null ? "none" : `number ${own.provider}`;
-    return [
-      `application "${slug}" has another provider than its own`,
-      `its provider is ${has}, and not number ${provider}`,
-    ];
+    return [`application "${slug}" has another provider than its own`, `its provider is ${has}, and not number ${pk}`];
   }
-  const renamed = applications.find((application) => application.provider === provider);
-  return renamed
-    ? [
-        `the slug of application "${slug}" was changed`,
-        `the application of that provider has the slug "${renamed.slug}"`,
-      ]
-    : [
-        `application "${slug}" is missing, so no outpost serves its provider`,
-        `none of ${applications.length} applications has that slug`,
-      ];
+  const renamed = applications.find((application) => application.provider === pk);
+  if (renamed) {
+    const other = `the application of that provider has the slug "${renamed.slug}"`;
+    return [`the slug of application "${slug}" was changed`, other];
+  }
+  const none = `none of ${applications.length} applications has that slug`;
+  return [`application "${slug}" is missing, so no outpost serves its provider`, none];
 }
 
 function outpostDifference(

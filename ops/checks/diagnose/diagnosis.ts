@@ -2,7 +2,7 @@
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { deployment, deploymentOf } from "./causes/deployment.ts";
 import { clusterNames, dns } from "./causes/dns.ts";
-import { type Cause, compareObjects, type ComparedEvidence } from "./causes/cause.ts";
+import { type Cause, type CauseFinding, compareObjects, type ComparedEvidence } from "./causes/cause.ts";
 import { groups } from "./causes/groups.ts";
 import { openApplication } from "./causes/openApplication.ts";
 import { provider } from "./causes/provider.ts";
@@ -10,7 +10,6 @@ import { route } from "./causes/route.ts";
 import { application, identityProvider } from "./causes/running.ts";
 import { whyNotPlanned } from "./causes/unplannedHost.ts";
 import { trustedOrigins } from "./causes/trustedOrigins.ts";
-import type { Finding } from "../finding.ts";
 import type { Evidence } from "./evidence.ts";
 import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
 import { limits } from "./limits.ts";
@@ -19,8 +18,8 @@ export interface HostDiagnosis {
   readonly url: string;
   readonly symptom: Symptom;
   /** The first cause that applies, in the order of the symptom. */
-  readonly cause: Finding | undefined;
-  readonly also: readonly Finding[];
+  readonly cause: CauseFinding | undefined;
+  readonly also: readonly CauseFinding[];
 }
 
 export interface Diagnosis {
@@ -28,7 +27,7 @@ export interface Diagnosis {
   readonly stack: string;
   readonly hosts: readonly HostDiagnosis[];
   /** Causes that concern the stack as a whole. */
-  readonly stackFindings: readonly Finding[];
+  readonly stackFindings: readonly CauseFinding[];
   /** What the plan skipped. */
   readonly warnings: readonly string[];
   /** What could not be observed, and what is therefore not checked. */

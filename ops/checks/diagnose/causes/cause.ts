@@ -6,6 +6,24 @@ import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../observation.ts";
 
+export type CauseName =
+  | "trusted origins"
+  | "provider configuration"
+  | "route configuration"
+  | "absent from protected_services"
+  | "domain not enabled"
+  | "deployment"
+  | "DNS resolution"
+  | "names inside the cluster"
+  | "identity provider not running"
+  | "application not running"
+  | "application requires no login"
+  | "groups";
+
+export interface CauseFinding extends Finding {
+  readonly subject: CauseName;
+}
+
 /** Evidence, and the result of the comparison of the cluster's objects with the plan. */
 export interface ComparedEvidence extends Evidence {
   /** Errors only: a warning has no effect yet. */
@@ -27,12 +45,12 @@ export function compareObjects(evidence: Evidence): ComparedEvidence {
 }
 
 /** Decides from evidence alone whether a cause applies to an exposure. Undefined: it does not, or its evidence is missing. */
-export type Cause = (exposure: Exposure, evidence: ComparedEvidence) => Finding | undefined;
+export type Cause = (exposure: Exposure, evidence: ComparedEvidence) => CauseFinding | undefined;
 
 export type Problem = Pick<Finding, "message" | "evidence" | "hint">;
 
 /** Returns the finding of a cause, if there is a problem. */
-export function causeOf(subject: string, problem: Problem | undefined): Finding | undefined {
+export function causeOf(subject: CauseName, problem: Problem | undefined): CauseFinding | undefined {
   return problem && { severity: "error", subject, ...problem };
 }
 
@@ -40,7 +58,11 @@ export function causeOf(subject: string, problem: Problem | undefined): Finding 
 export type Statement = readonly [message: string, ...evidence: string[]];
 
 /** Returns the same for a statement. */
-export function causeFrom(subject: string, statement: Statement | undefined, hint: string): Finding | undefined {
+export function causeFrom(
+  subject: CauseName,
+  statement: Statement | undefined,
+  hint: string,
+): CauseFinding | undefined {
   if (statement === undefined) return undefined;
   const [message, ...evidence] = statement;
   return causeOf(subject, { message, evidence, hint });

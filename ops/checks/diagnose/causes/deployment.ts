@@ -1,9 +1,8 @@
 /** Whether the last deployment failed, was interrupted, or is older than the configuration. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { Finding } from "../../finding.ts";
 import type { EngineState } from "../evidence.ts";
 import { observed } from "../observation.ts";
-import { type Cause, causeFrom, type ComparedEvidence, type Statement } from "./cause.ts";
+import { type Cause, causeFrom, type CauseFinding, type ComparedEvidence, type Statement } from "./cause.ts";
 import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";
 import { route } from "./route.ts";
@@ -23,12 +22,12 @@ export const deployment: Cause = (exposure, evidence) => {
 };
 
 /** The same for the stack as a whole. */
-export function deploymentOf(evidence: ComparedEvidence): Finding | undefined {
+export function deploymentOf(evidence: ComparedEvidence): CauseFinding | undefined {
   const engine = observed(evidence.engine);
   return found(engine && (neverDeployed(engine) ?? unfinished(engine)), evidence);
 }
 
-function found(problem: Statement | undefined, { context }: ComparedEvidence): Finding | undefined {
+function found(problem: Statement | undefined, { context }: ComparedEvidence): CauseFinding | undefined {
   return causeFrom("deployment", problem, `run npx gatehouse deploy ${context}, which continues the last deployment`);
 }
 

@@ -4,10 +4,9 @@ import type { Domain } from "../../../../config/settings.ts";
 import { isLoopbackName } from "../../../../infra/loopback.ts";
 import { at, listOf, textAt } from "../../../../policy/resource.ts";
 import { otherAddresses } from "../../../clients/names.ts";
-import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../observation.ts";
-import { type Cause, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";
+import { type Cause, type CauseFinding, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";
 
 export const dns: Cause = ({ host, domain: kind }, evidence) => {
   const domain = evidence.settings.domains.find((one) => one.kind === kind);
@@ -61,7 +60,7 @@ function otherAddress(host: string, { kind, targets }: Domain, addresses: readon
 }
 
 /** Pods resolve `*.localhost` by the stack's key in CoreDNS's configuration, or not at all. */
-export function clusterNames({ settings, cluster, context }: Evidence): Finding | undefined {
+export function clusterNames({ settings, cluster, context }: Evidence): CauseFinding | undefined {
   const { domains, gateway } = settings;
   const local = domains.find(({ kind, enabled }) => kind === "localhost" && enabled);
   if (!local || !("value" in cluster.rewrite)) return undefined;

@@ -4,14 +4,13 @@ import type { Domain } from "../../../../config/settings.ts";
 import type { RoutingRule } from "../../../../policy/routing.ts";
 import { deletion } from "../../audit/finding.ts";
 import { unmanagedRulesFor } from "../../audit/routes.ts";
-import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../observation.ts";
 import type { SymptomKind } from "../symptom.ts";
-import { causeOf } from "./cause.ts";
+import { type CauseFinding, causeOf } from "./cause.ts";
 
 /** Returns the causes in the order of the symptom: for an unprotected service the list comes first, for a dead domain the domains. */
-export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evidence): Finding[] {
+export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evidence): CauseFinding[] {
   const domain = domainOf(host, evidence.settings.domains);
   if (domain === undefined) return [unknownDomain(host, evidence)].filter((finding) => finding !== undefined);
   const listed = absent(host, domain, evidence);
@@ -26,7 +25,7 @@ export function domainOf(host: string, domains: readonly Domain[]): Domain | und
   return under.sort((a, b) => b.baseDomain.length - a.baseDomain.length)[0];
 }
 
-function unknownDomain(host: string, evidence: Evidence): Finding | undefined {
+function unknownDomain(host: string, evidence: Evidence): CauseFinding | undefined {
   const known = evidence.settings.domains.map(
     ({ kind, baseDomain, enabled }) => `${kind}: ${baseDomain}${enabled ? "" : " (not enabled)"}`,
   );
@@ -38,7 +37,7 @@ function unknownDomain(host: string, evidence: Evidence): Finding | undefined {
   });
 }
 
-function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): Finding | undefined {
+function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): CauseFinding | undefined {
   if (enabled) return undefined;
   return causeOf("domain not enabled", {
     message: `domain "${kind}" is not enabled, so nothing is exposed on ${host}`,
@@ -47,7 +46,7 @@ function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): 
   });
 }
 
-function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: Evidence): Finding | undefined {
+function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: Evidence): CauseFinding | undefined {
   const label = host.slice(0, -baseDomain.length - 1);
   const { services } = evidence.settings;
   const entry = services.find(({ name }) => name === label || `whoami-${name}` === label);
@@ -81,8 +80,10 @@ function orDelete(host: string, evidence: Evidence): string {
 }
 
 function meant(host: string, { plan }: Evidence): string | undefined {
-  const hosts = plan.exposures.map((exposure) => exposure.host);
-  const near = suggestion(host, hosts);
+  const near = suggestion(
+    host,
+    plan.exposures.map((exposure) => exposure.host),
+  );
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 

@@ -39,7 +39,9 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
   const refused = [...imported.unmapped].map(([route, [first = "", ...evidence]]): Finding => {
     return { severity: "warning", subject: nameOf(route), message: first, evidence, hint: "" };
   });
-  const unused = report.applications.flatMap(({ slug, entry }) => (entry === undefined ? [slug] : []));
+  const unused = report.applications.flatMap(({ slug, reason }) =>
+    reason === undefined ? [] : [`${slug}: ${reason}`],
+  );
   const variables = Object.entries(report.variables).map(([name, hint]) => `${name}: ${hint}`);
   const parts: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ["Not imported: these routes stay as they are", refused.flatMap((one) => describeFinding(one, paint))],
@@ -63,15 +65,27 @@ function changeLines({ differences }: Report): string[] {
   });
 }
 
-/** Returns the applications of authentik that the stack does not have, each with the entry that replaces it. */
-function applications({ entries }: Import, { identity }: Source, { plan }: TargetStack) {
+/** Returns the applications of authentik that the stack does not have, each with the entry that replaces it, or the reason why none does. */
+function applications({ entries, unmapped }: Import, { identity }: Source, { plan }: TargetStack) {
   if (typeof identity === "string") return [];
   const own = new Set(applicationsOf(plan).map(({ slug }) => slug));
   const others = identity.applications.filter(({ slug }) => !own.has(slug) && !/^gatehouse(-|$)/.test(slug));
-  return others.map(({ pk, slug }) => {
+  return others.map(({ pk, slug, provider }) => {
     const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
-    return { slug, entry: entry?.fields.name };
+    if (entry) return { slug, entry: entry.fields.name, reason: undefined };
+    const proxy = identity.proxies.find((one) => one.pk === provider);
+    const client = identity.clients.find((one) => one.pk === provider);
+    const urls = proxy ? [proxy.external_host] : (client?.redirect_uris.map(({ url }) => url) ?? []);
+    const hosts = [...new Set(urls.flatMap((url) => URL.parse(url)?.hostname ?? []))];
+    const kept = hosts.filter((host) => [...unmapped.keys()].some((route) => route.hosts.includes(host)));
+    return { slug, entry: undefined, reason: whyUnused(hosts, kept) };
   });
+}
+
+function whyUnused(hosts: readonly string[], kept: readonly string[]): string {
+  if (hosts.length === 0) return "it has no proxy or OAuth2 provider with a host";
+  if (kept.length > 0) return `the routes of ${kept.join(", ")} are not imported`;
+  return `no route of the cluster names its host ${hosts.join(", ")}`;
 }
 
 function indented(lines: readonly string[]): string[] {

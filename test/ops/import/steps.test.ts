@@ -136,8 +136,8 @@ test("names the applications of authentik that no entry replaces, and none that 
   );
   const source = sourceOf([...APPS, route("apps/old", [rule(REPORTS, "reports", ["sso"])])], { identity });
   expect(reportOf(importServices(source, target), source, target, CONTEXT).applications).toEqual([
-    { slug: "reports", entry: "reports" },
-    { slug: "retired", entry: undefined },
+    { slug: "reports", entry: "reports", reason: undefined },
+    { slug: "retired", entry: undefined, reason: "no route of the cluster names its host retired.example.org" },
   ]);
 });
 

@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** What the engine reports for work that it stopped after another error, e.g. `failed to run remediation: context canceled`. */
-const CONSEQUENCE = /\b(context canceled|resource monitor shut down|update canceled)\b/;
+const CONSEQUENCE = /\b(context canceled|resource monitor shut down|update canceled|client connection is closing)\b/;
 
 /** Returns the errors of a run without those that only follow from another one; all of them if there is no other. */
 export function withoutConsequences(errors: readonly string[]): readonly string[] {

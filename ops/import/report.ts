@@ -50,7 +50,10 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     ["Hosts that the stack exposes in addition", indented(report.additionalHosts)],
     ["Variables to set", indented(variables)],
     ["Before the deployment", numbered(report.before)],
-    [`After the deployment, when npx gatehouse verify ${report.context} has passed`, numbered(report.after)],
+    [
+      `After the deployment, when npx gatehouse verify ${report.context} reports the old routes only`,
+      numbered(report.after),
+    ],
   ];
   const title = `${count(mapped.length, "route")} written as ${count(entries.length, "service")}, ${unmapped.length} not`;
   const rest = parts.flatMap(([part, lines]) => (lines.length > 0 ? ["", part, ...lines] : []));

@@ -13,13 +13,23 @@ export function stepsOf(imported: Import, source: Source, target: TargetStack, c
   const objects = [...new Set(imported.mapped.map(({ manifest }) => manifest))].map((manifest) => {
     return taken.includes(manifest) ? renamed(manifest) : manifest;
   });
+  // The deployment creates the namespace of the outposts. Until it has the Secret, Traefik finds the certificate of a host in the namespace of the
+  // application (measured with 3.7.5).
+  const outposts = imported.plan.outposts.map(({ namespace }) => `${namespace}/`);
+  const { present = [], created = [] } = Object.groupBy(certificates(imported, target.plan), (secret) =>
+    outposts.some((namespace) => secret.startsWith(namespace)) ? "created" : "present",
+  );
   return {
     before: [
       ...priorities(imported),
       ...taken.map((manifest) => renaming(manifest, context)),
-      ...certificates(imported, target.plan),
+      ...present.map(certificateStep),
     ],
-    after: [...objects.map((manifest) => removal(manifest, imported, context)), ...oldApplications(imported)],
+    after: [
+      ...created.map(certificateStep),
+      ...objects.map((manifest) => removal(manifest, imported, context)),
+      ...oldApplications(imported),
+    ],
   };
 }
 
@@ -60,14 +70,17 @@ function renaming(manifest: Manifest, context: string): string {
   return `${why} Both serve the host in between:\n${copy} &&\n${deletion(manifest, context)}`;
 }
 
-/** Traefik reads the certificate of a route from the namespace of the route. */
+/** Returns the TLS Secrets that are missing: Traefik reads the certificate of a route from the namespace of the route. */
 function certificates({ plan, mapped }: Import, before: Plan): string[] {
   const present = new Set(
     mapped.flatMap(({ tls, manifest }) => (tls?.termination === "secret" ? [`${manifest.namespace}/${tls.name}`] : [])),
   );
   const known = new Set(secretsOf(before));
-  const needed = new Set(secretsOf(plan).filter((name) => !present.has(name) && !known.has(name)));
-  return [...needed].map((name) => `Create the TLS Secret ${name}: the new routes in that namespace name it.`);
+  return [...new Set(secretsOf(plan).filter((name) => !present.has(name) && !known.has(name)))];
+}
+
+function certificateStep(secret: string): string {
+  return `Create the TLS Secret ${secret}: the new routes in that namespace name it.`;
 }
 
 function secretsOf({ routes }: Plan): string[] {

@@ -86,7 +86,7 @@ const GATEWAY = `
 function identityProvider({ authentik }: Answers, domains: readonly DomainAnswer[]): string {
   if (authentik !== undefined) {
     return `
-  # Your authentik. The token is an API token of a superuser; the groups of services must exist.
+  # Your authentik. The token is an API token of a superuser that does not expire; the groups of services must exist.
   gatehouse:identity_provider:
     install: false
     url: ${scalar(authentik)}

@@ -220,7 +220,7 @@ test("returns the same responses as before after the deployment, next to the old
   expect(labels).toEqual(["reports", "vault.secure", "wiki"]);
   const expected = { ...before, ...Object.fromEntries(labels.map((label) => [`${label} / with a password`, "401"])) };
   expect(await responses()).toEqual(expected);
-  const title = `After the deployment, when npx gatehouse verify ${own.platform.context} has passed`;
+  const title = `After the deployment, when npx gatehouse verify ${own.platform.context} reports the old routes only`;
   await followSteps(printed, title, environment, remove);
   const realm = () =>
     withClient(async (client) => (await client.send(`${url("legacy")}/`)).headers["www-authenticate"]);

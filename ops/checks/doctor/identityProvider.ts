@@ -48,7 +48,7 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
       ];
     } catch (error) {
       if (error instanceof StatusError && (error.status === 401 || error.status === 403)) {
-        const hint = `create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
+        const hint = `create an API token of a superuser (Directory > Tokens and App passwords, Expiring off), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
         return [passed("API", url), failed("token", "authentik rejects the token", hint)];
       }
       return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_HINT)];

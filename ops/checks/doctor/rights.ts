@@ -35,7 +35,7 @@ export async function rights(
   if (user.is_superuser) return [passed(name, `${user.username} is a superuser`)];
   const reason = needsSuperuser(target);
   if (reason !== undefined) {
-    const hint = `create a token of a superuser (Directory > Tokens): ${reason} needs tokens of other users, which only a superuser can create`;
+    const hint = `create a token of a superuser (Directory > Tokens and App passwords): ${reason} needs tokens of other users, which only a superuser can create`;
     return [failed(name, `identity_provider.token: ${user.username} is not a superuser`, hint)];
   }
   const missing = (await Promise.all(rightsOf(target).map((right) => missingPermissions(api, right)))).flat();

@@ -71,13 +71,14 @@ test("lowers a priority that is as high as one of Gatehouse's", () => {
   ]);
 });
 
-test("names the TLS Secret that the namespace of the outposts needs", () => {
+test("names the TLS Secret that the namespace of the outposts needs, which the deployment creates", () => {
   const provider = { external_host: "https://reports.example.org" };
   const identity = proxies({ slug: "reports", host: "reports.example.org", provider });
-  const { before } = stepsFor([route("apps/old", [rule(REPORTS, "reports", ["sso"])], TLS)], identity);
-  expect(before).toEqual([
+  const { before, after } = stepsFor([route("apps/old", [rule(REPORTS, "reports", ["sso"])], TLS)], identity);
+  expect(before).toEqual([]);
+  expect(after[0]).toBe(
     "Create the TLS Secret gatehouse-outposts-imported/wildcard: the new routes in that namespace name it.",
-  ]);
+  );
 });
 
 test("leaves an application of authentik as it is until its entry is deployed", () => {
@@ -123,6 +124,8 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   const printed = reportText(report, imported, painter(false));
   expect(printed).toMatch(/^1 route written as 1 service, 1 not\n/);
   expect(printed).toContain("Hosts that the stack exposes in addition\n  mail.example.org\n");
+  // verify contains the audit, which reports them until they are deleted.
+  expect(printed).toContain(`After the deployment, when npx gatehouse verify ${CONTEXT} reports the old routes only\n`);
 });
 
 test("names the applications of authentik that no entry replaces, and none that the stack has deployed", () => {

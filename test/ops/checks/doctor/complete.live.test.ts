@@ -140,7 +140,7 @@ test("reports a wrong version, group and address of authentik, a rejected token,
   expect(await examineWith({ token: "${OWNER}" })).toEqual({
     "Identity provider: token": fails(
       "authentik rejects the token",
-      "Create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:OWNER --stack first",
+      "Create an API token of a superuser (Directory > Tokens and App passwords, Expiring off), then run: pulumi config set --secret variables:OWNER --stack first",
     ),
   });
   expect(await examineWith({ token: "${NOT_SET}" })).toMatchObject({

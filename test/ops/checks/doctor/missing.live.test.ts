@@ -48,7 +48,7 @@ test("reports each prerequisite that an empty cluster lacks, with a hint", async
     ),
     "Identity provider: rights of the token": fails(
       "identity_provider.token: restricted is not a superuser",
-      "Create a token of a superuser (Directory > Tokens): forward auth needs tokens of other users, which only a superuser can create.",
+      "Create a token of a superuser (Directory > Tokens and App passwords): forward auth needs tokens of other users, which only a superuser can create.",
     ),
   });
   expect(examination.code).toBe(1);

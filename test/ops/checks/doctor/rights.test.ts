@@ -54,7 +54,7 @@ test.each([
       name: NAME,
       ok: false,
       detail: "identity_provider.token: limited is not a superuser",
-      hint: `create a token of a superuser (Directory > Tokens): ${reason} needs tokens of other users, which only a superuser can create`,
+      hint: `create a token of a superuser (Directory > Tokens and App passwords): ${reason} needs tokens of other users, which only a superuser can create`,
     },
   ]);
 });

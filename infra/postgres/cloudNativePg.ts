@@ -88,6 +88,8 @@ export function clusterSpec({
     ],
     resources: resources("250m", "512Mi", "2Gi"),
     enablePDB: true,
+    // A smart shutdown refuses new connections and waits for the pools of authentik and PostgREST, which never disconnect: 180 s by default.
+    smartShutdownTimeout: 0,
   };
 }
 

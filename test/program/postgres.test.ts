@@ -166,6 +166,7 @@ describe("a server of the operator", () => {
       ],
       resources: { requests: { cpu: "250m", memory: "512Mi" }, limits: { memory: "2Gi" } },
       enablePDB: true,
+      smartShutdownTimeout: 0,
     });
     const secret = recorder.one("kubernetes:core/v1:Secret", "postgres-superuser");
     expect(secret.inputs).toMatchObject({

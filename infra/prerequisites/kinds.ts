@@ -14,9 +14,8 @@ export interface CustomKind {
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
 const TRAEFIK_HINT = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
-const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1", entry: "observability" };
-const PROMETHEUS_HINT =
-  "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
+const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1" };
+const PROMETHEUS_HINT = "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove";
 
 /** Returns every kind of custom resource that the stack deploys. */
 export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
@@ -39,8 +38,19 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
           },
         ]
       : []),
+    ...(settings.postgres?.install?.monitoring === undefined
+      ? []
+      : [
+          {
+            ...{ ...PROMETHEUS, kind: "PodMonitor", entry: "postgres.install.monitoring" },
+            hint: `${PROMETHEUS_HINT} monitoring`,
+          },
+        ]),
     ...(settings.observability
-      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, hint: PROMETHEUS_HINT }))
+      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({
+          ...{ ...PROMETHEUS, kind, entry: "observability" },
+          hint: `${PROMETHEUS_HINT} gatehouse:observability`,
+        }))
       : []),
   ];
 }

@@ -8,10 +8,13 @@ import { deploy, PATIENCE } from "../helpers/program.ts";
 
 const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
 const observed = { value: { namespace: "monitoring", dashboard: true } };
+const install = { kind: "cloudnativepg", monitoring: "monitoring" };
+const operated = { value: { password: "${POSTGRES_PASSWORD}", install } };
 
 describe.each([
   ["the local stack", raw],
   ["one that is observed", { ...raw, config: { ...raw.config, "gatehouse:observability": observed } }],
+  ["one whose Postgres is monitored", { ...raw, config: { ...raw.config, "gatehouse:postgres": operated } }],
 ])("of %s", (_, stack) => {
   let recorder: Recorder;
   beforeAll(async () => {

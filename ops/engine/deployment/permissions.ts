@@ -49,6 +49,9 @@ export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
     ...(identityProvider.install ? [] : plan.outposts.flatMap(({ namespace }) => owned(namespace, OUTPOSTS))),
     ...(dataApi ? owned(dataApi.namespace, DATA) : []),
     ...(postgres?.install ? owned(postgres.install.namespace, POSTGRES[postgres.install.kind]) : []),
+    ...(postgres?.install?.monitoring === undefined
+      ? []
+      : inNamespace(postgres.install.namespace, ["monitoring.coreos.com/podmonitors"])),
     ...(testEnvironments.enabled && testEnvironments.install
       ? inNamespace(testEnvironments.backend.namespace, ECHO)
       : []),

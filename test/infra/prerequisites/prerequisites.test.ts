@@ -63,6 +63,15 @@ test("reports every missing kind with its entry and hint, and the version", () =
   );
 });
 
+test("reports the missing kind of the PodMonitor of an installed Postgres", () => {
+  const install = { kind: "cloudnativepg", monitoring: "monitoring" };
+  const kinds = [...KINDS, "postgresql.cnpg.io/v1/Cluster"];
+  expect(problems({ postgres: { password: "${POSTGRES}", install } }, { kinds })).toEqual([
+    'postgres.install.monitoring: cluster "dev" does not serve PodMonitor (monitoring.coreos.com/v1). ' +
+      "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove monitoring.",
+  ]);
+});
+
 test("accepts a cluster without a kind that the stack does not deploy", () => {
   expect(problems({}, { kinds: KINDS, traefik: undefined })).toEqual([]);
 });

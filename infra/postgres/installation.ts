@@ -117,7 +117,8 @@ function hostOf(
       const host = server.host ?? clusterIP;
       const { port, user } = server;
       if (!pulumi.runtime.isDryRun()) {
-        await servers.waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, hint);
+        const address = { host, port, user, password, ssl: tlsOptions(server, host) };
+        await servers.waitUntilAnswers({ ...address, followsSecret: install.kind === "cloudnativepg" }, hint);
       }
       return host;
     });

@@ -12,6 +12,8 @@ export interface Address {
   /** Never part of an error. */
   readonly password: string;
   readonly ssl: ConnectionOptions | false;
+  /** Whether the server changes its password to that of the Secret by itself, so that it rejects the password until then. */
+  readonly followsSecret: boolean;
 }
 
 /** Ten minutes: a first start pulls images and creates volumes, and the user may have to start a port forward. */
@@ -25,7 +27,7 @@ const REFUSED = ["28P01", "28000"];
 /**
  * Waits until a server that the stack installs accepts its administrator: the first resource inside it would not wait.
  * @param hint what the user can do to reach it; printed after 20 seconds, and in the error
- * @throws after ten minutes; at once when the server has another password
+ * @throws after ten minutes; at once when the server has another password and does not follow the Secret
  */
 export async function waitUntilAnswers(address: Address, hint: string): Promise<void> {
   const server = `Postgres at ${address.host}:${address.port}`;
@@ -42,13 +44,13 @@ export async function waitUntilAnswers(address: Address, hint: string): Promise<
   });
 }
 
-async function signIn(address: Address): Promise<void> {
+async function signIn({ followsSecret, ...address }: Address): Promise<void> {
   const client = new Client({ ...address, database: "postgres", connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);
   try {
     await client.connect();
   } catch (error) {
-    if (!REFUSED.includes((error as { code?: string }).code ?? "")) throw error;
+    if (followsSecret || !REFUSED.includes((error as { code?: string }).code ?? "")) throw error;
     throw new AbortError(
       `it rejects postgres.password (${errorText(error)}): the password is that of its first start until it is changed in the server`,
     );

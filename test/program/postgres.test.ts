@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Servers } from "../../infra/servers.ts";
 import { sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { canary, deploy, PATIENCE } from "../helpers/program.ts";
@@ -12,13 +13,18 @@ interface Manifest {
 const CNPG = "postgresql.cnpg.io/v1:Cluster";
 const namespaced = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
 const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
-const install = (fields: Record<string, unknown>) =>
-  deploy(
+/** What the last deployment waited for. */
+let waited: Parameters<Servers["waitUntilAnswers"]>[0][] = [];
+const install = (fields: Record<string, unknown>) => {
+  waited = [];
+  return deploy(
     stack({
       postgres: { password: "${POSTGRES}", install: fields },
       data_api: { ...sections.data_api, version: "v14.17" },
     }),
+    { waitUntilAnswers: (address) => Promise.resolve(void waited.push(address)) },
   );
+};
 const only = (recorder: Recorder, type: string, name: string): Manifest => {
   const found = recorder.objects<Manifest>(type).get(`postgres/${name}`);
   if (!found) throw new Error(`no ${type} "${name}" among ${[...recorder.objects(type).keys()].join(", ")}`);
@@ -78,6 +84,13 @@ describe("a server as a StatefulSet", () => {
       storageClassName: "fast",
       resources: { requests: { storage: "10Gi" } },
     });
+  });
+
+  test("is waited for, and another password than that of its first start is an error", () => {
+    const ssl = { ssl: false, followsSecret: false };
+    expect(waited).toEqual([
+      { host: "localhost", port: 15432, user: "postgres", password: canary("POSTGRES"), ...ssl },
+    ]);
   });
 
   test("has a Service only after its NetworkPolicy", () => {
@@ -175,6 +188,13 @@ describe("a server of the operator", () => {
       stringData: { username: "postgres", password: canary("POSTGRES") },
     });
     expect(secret.visible).not.toContain(canary("POSTGRES"));
+  });
+
+  test("is waited for until it has the password of the Secret", () => {
+    const ssl = { ssl: { rejectUnauthorized: false }, followsSecret: true };
+    expect(waited).toEqual([
+      { host: "db.internal", port: 5432, user: "postgres", password: canary("POSTGRES"), ...ssl },
+    ]);
   });
 
   test("accepts connections from its clients, the operator, its instances and Prometheus", () => {

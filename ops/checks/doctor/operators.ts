@@ -1,4 +1,4 @@
-import { CoreV1Api } from "@kubernetes/client-node";
+import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
@@ -10,7 +10,7 @@ export async function operators(inputs: Inputs, reached: ReachedCluster): Promis
   return [...prerequisiteChecks(inputs, reached, "Operators"), ...(await cloudNativePg(inputs, reached))];
 }
 
-/** Its pods are in the namespace that the NetworkPolicy of Postgres admits. */
+/** Its pods are in the namespace that the NetworkPolicy of Postgres admits. Without a ready one its webhook refuses every Cluster. */
 async function cloudNativePg({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
   const install = settings.postgres?.install;
   if (install?.kind !== "cloudnativepg") return [];
@@ -20,11 +20,15 @@ async function cloudNativePg({ target: { settings } }: Inputs, { config }: Reach
   const check = ifAllowed(name, reason, "check that the operator runs there", async () => {
     const list = { namespace, labelSelector: CLOUD_NATIVE_PG };
     const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod(list);
-    if (items.length > 0) return passed(name, `runs in namespace ${namespace}`);
-    const problem = `postgres.install.operator_namespace: no pod of the operator runs in namespace ${namespace}`;
+    if (items.some(isReady)) return passed(name, `runs in namespace ${namespace}`);
+    const problem = `postgres.install.operator_namespace: no pod of the operator is ready in namespace ${namespace}`;
     const hint =
       "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
     return failed(name, problem, hint);
   });
   return [await check];
+}
+
+function isReady({ status }: V1Pod): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }

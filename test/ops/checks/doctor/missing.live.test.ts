@@ -1,9 +1,13 @@
 /** The doctor against an empty cluster, systems that do not answer, and a Postgres without rights. */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failures, fails, Stack } from "./stack.ts";
+import { failures, fails, passes, Stack } from "./stack.ts";
 import { CANARIES, startSystems, type Systems } from "./systems.ts";
 
+const NO_OPERATOR = [
+  "postgres.install.operator_namespace: no pod of the operator is ready in namespace cnpg-system",
+  "Install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator.",
+] as const;
 let systems: Systems;
 let stack: Stack;
 beforeAll(async () => {
@@ -247,11 +251,26 @@ test("reports missing operators and storage of an installed Postgres", async () 
       'observability: cluster "live" does not serve PrometheusRule (monitoring.coreos.com/v1)',
       prometheus,
     ),
-    "Operators: CloudNativePG": fails(
-      "postgres.install.operator_namespace: no pod of the operator runs in namespace cnpg-system",
-      "Install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator.",
-    ),
+    "Operators: CloudNativePG": fails(...NO_OPERATOR),
   });
+});
+
+test("accepts the operator CloudNativePG when one of its pods is ready", async () => {
+  const operator = async () => {
+    const install = { kind: "cloudnativepg", service: "ClusterIP", host: "127.0.0.1" };
+    const { checks } = await stack.examine({ "gatehouse:postgres": { password: "${POSTGRES}", install } });
+    return checks["Operators: CloudNativePG"];
+  };
+  const { cluster } = systems;
+  const pods = "/api/v1/namespaces/cnpg-system/pods";
+  const metadata = { name: "operator", labels: { "app.kubernetes.io/name": "cloudnative-pg" } };
+  await cluster.call("POST", "/api/v1/namespaces", { metadata: { name: "cnpg-system" } });
+  await cluster.call("POST", pods, { metadata, spec: { containers: [{ name: "manager", image: "manager" }] } });
+  expect(await operator()).toEqual(fails(...NO_OPERATOR));
+  await cluster.call("PATCH", `${pods}/operator/status`, {
+    status: { conditions: [{ type: "Ready", status: "True" }] },
+  });
+  expect(await operator()).toEqual(passes("runs in namespace cnpg-system"));
 });
 
 function freePort(): Promise<number> {

@@ -125,8 +125,8 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
     user: "postgres",
     superuser: true,
     password,
-    // The image has no certificate; the operator creates one, which no public CA signs.
-    sslmode: single ? ("disable" as const) : ("require" as const),
+    // Of the deploying machine. The image has no certificate; the operator creates one, which no public CA signs.
+    sslmode: single || isForwarded(install.service, host) ? ("disable" as const) : ("require" as const),
     sslrootcert: undefined,
     install: {
       ...install,
@@ -134,6 +134,14 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
       operatorNamespace: install.operatorNamespace ?? "cnpg-system",
     },
   };
+}
+
+/**
+ * Whether the deploying machine connects through `kubectl port-forward`: it is encrypted up to the pod, and ends when the server closes a
+ * connection with TLS (kubernetes/kubectl#1746).
+ */
+function isForwarded(service: "LoadBalancer" | "ClusterIP", host: string | undefined): boolean {
+  return service === "ClusterIP" && host !== undefined && /^(localhost|127\..*|::1)$/.test(host);
 }
 
 interface Drafts {

@@ -47,8 +47,8 @@ export const PORT = 5432;
 
 /** One that the stack installs. */
 export function installed(
-  { user, superuser, password, sslmode }: PostgresServer,
-  { namespace, protect }: PostgresInstallation,
+  { user, superuser, password }: PostgresServer,
+  { kind, namespace, protect }: PostgresInstallation,
   host: pulumi.Input<string>,
   replicas?: string,
 ): Access {
@@ -56,7 +56,10 @@ export function installed(
     user,
     superuser,
     password,
-    inCluster: { host, port: PORT, sslmode, peers: [namespaced(namespace)] },
+    inCluster: {
+      ...{ host, port: PORT, peers: [namespaced(namespace)] },
+      sslmode: kind === "statefulset" ? "disable" : "require",
+    },
     replicas,
     protect,
   };

@@ -68,7 +68,12 @@ export function clusterSpec({
     postgresql: {
       parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
       // After the operator's first rules, before its last one, which accepts passwords without TLS.
-      pg_hba: ["hostnossl all all all reject", "hostssl all all all scram-sha-256"],
+      // A port forward of kubectl ends in the pod, at its loopback address.
+      pg_hba: [
+        "hostnossl all all 127.0.0.1/32 scram-sha-256",
+        "hostnossl all all all reject",
+        "hostssl all all all scram-sha-256",
+      ],
       // With all replicas, a commit that waits until they have applied it (remote_apply) is visible to the next read. With fewer
       // replicas available, the operator reduces the number.
       ...(instances > 1 && { synchronous: { method: "any", number: instances - 1, dataDurability: "preferred" } }),

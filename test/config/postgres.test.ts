@@ -51,11 +51,22 @@ describe("the Postgres server", () => {
       },
       ...{ allowed_from: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
     });
-    expect(postgres).toMatchObject({ host: "127.0.0.1", port: 15432, sslmode: "require" });
+    expect(postgres).toMatchObject({ host: "127.0.0.1", port: 15432 });
     expect(postgres?.install).toMatchObject({
       ...{ kind: "cloudnativepg", service: "ClusterIP", instances: 3, monitoring: "observability" },
       ...{ allowedFrom: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
     });
+  });
+
+  test.each([
+    ["disable", "a port forward", { service: "ClusterIP", host: "127.0.0.1" }],
+    ["disable", "a port forward by name", { service: "ClusterIP", host: "localhost" }],
+    ["disable", "a port forward on IPv6", { service: "ClusterIP", host: "::1" }],
+    ["require", "the network of the cluster", { service: "ClusterIP" }],
+    ["require", "another host", { service: "ClusterIP", host: "db.internal" }],
+    ["require", "a load balancer on localhost", {}],
+  ])("has sslmode %s for the deploying machine through %s, as a Cluster of the operator", (sslmode, _, fields) => {
+    expect(settingsOf({ kind: "cloudnativepg", ...fields }).postgres?.sslmode).toBe(sslmode);
   });
 
   test.each([

@@ -161,7 +161,11 @@ describe("a server of the operator", () => {
       bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },
       postgresql: {
         parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
-        pg_hba: ["hostnossl all all all reject", "hostssl all all all scram-sha-256"],
+        pg_hba: [
+          "hostnossl all all 127.0.0.1/32 scram-sha-256",
+          "hostnossl all all all reject",
+          "hostssl all all all scram-sha-256",
+        ],
         synchronous: { method: "any", number: 2, dataDurability: "preferred" },
       },
       affinity: {
@@ -237,4 +241,14 @@ describe("a server of the operator", () => {
       ports: [{ name: "postgres", port: 5432, targetPort: 5432 }],
     });
   });
+});
+
+test("a server of the operator has TLS for pods when the deploying machine forwards a port", async () => {
+  const recorder = await install({ kind: "cloudnativepg", service: "ClusterIP", host: "127.0.0.1", instances: 1 });
+  expect(provider(recorder)).toMatchObject({ host: "127.0.0.1", sslmode: "disable" });
+  expect(waited.map(({ ssl }) => ssl)).toEqual([false]);
+  const uri = "postgres://gatehouse_authenticator@postgres-rw.postgres.svc:5432/gatehouse?sslmode=require";
+  expect(connections(recorder)).toEqual([
+    ...[uri, canary("AUTHENTICATOR"), "postgres-rw.postgres.svc", "require", "postgres-rw.postgres.svc"],
+  ]);
 });

@@ -26,7 +26,8 @@ export class Observability extends pulumi.ComponentResource {
     super("gatehouse:infra:Observability", name, {}, opts);
     const { observability, settings, plan, cluster } = args;
     const child = { parent: this, provider: cluster.provider };
-    const { namespace, labels } = observability;
+    const { namespace } = observability;
+    const labels = labelsOf(observability);
     const read = targets(settings, plan);
     for (const target of read) this.#readable(`${name}-${target.name}`, target, observability, child);
     new k8s.apiextensions.CustomResource(
@@ -63,7 +64,7 @@ export class Observability extends pulumi.ComponentResource {
       {
         apiVersion: API,
         kind: "PodMonitor",
-        metadata: { name: target, namespace: observability.namespace, labels: observability.labels },
+        metadata: { name: target, namespace: observability.namespace, labels: labelsOf(observability) },
         spec: {
           namespaceSelector: { matchNames: [namespace] },
           selector: { matchLabels: pods },
@@ -80,4 +81,9 @@ export class Observability extends pulumi.ComponentResource {
       child,
     );
   }
+}
+
+/** Undefined without any: the API server stores no empty labels, and the plugin takes the difference for drift. */
+function labelsOf({ labels }: ObservabilitySettings): ObservabilitySettings["labels"] | undefined {
+  return Object.keys(labels).length > 0 ? labels : undefined;
 }

@@ -197,6 +197,17 @@ function unknown(expr: string, known: ReadonlySet<string>): string[] {
   return (bare.match(/[a-z][a-z0-9_]*/g) ?? []).filter((name) => !words.has(name) && !known.has(name));
 }
 
+test(
+  "states no labels without any, which the API server does not store",
+  async () => {
+    const recorder = await deploy(stack({ observability: { namespace: "monitoring" } }));
+    const objects = [POD_MONITOR, RULE].flatMap((type) => [...recorder.objects<{ metadata: object }>(type).values()]);
+    expect(objects.length).toBeGreaterThan(1);
+    expect(objects.filter(({ metadata }) => "labels" in metadata)).toEqual([]);
+  },
+  PATIENCE,
+);
+
 describe("without the Prometheus operator", () => {
   const observability = { namespace: "monitoring", dashboard: false };
 

@@ -141,7 +141,7 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
  * connection with TLS (kubernetes/kubectl#1746).
  */
 function isForwarded(service: "LoadBalancer" | "ClusterIP", host: string | undefined): boolean {
-  return service === "ClusterIP" && host !== undefined && /^(localhost|127\..*|::1)$/.test(host);
+  return service === "ClusterIP" && host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
 }
 
 interface Drafts {

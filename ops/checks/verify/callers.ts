@@ -1,5 +1,6 @@
 /** The accounts that can sign in to a deployment from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { readable } from "../../../infra/prerequisites/cluster.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";
@@ -35,8 +36,10 @@ export async function callersOf(
   if ("reason" in cluster) return { ...callers, noCaller: cluster };
   const { name, namespace, groups } = found;
   try {
-    const api = cluster.makeApiClient(CoreV1Api);
-    const { data = {} } = await api.readNamespacedSecret({ name: `${name}-account`, namespace });
+    const secret = { name: `${name}-account`, namespace };
+    const read = await readable(cluster.makeApiClient(CoreV1Api).readNamespacedSecret(secret), [404]);
+    if (read === undefined) throw new Error("it does not exist");
+    const { data = {} } = read;
     const decode = ([key, value]: [string, string]) => [key, Buffer.from(value, "base64").toString()] as const;
     const account = readMachineAccount(Object.fromEntries(Object.entries(data).map(decode)));
     return { ...callers, machine: { account, groups } };

@@ -27,9 +27,10 @@ export class Observability extends pulumi.ComponentResource {
     const { observability, settings, plan, cluster } = args;
     const child = { parent: this, provider: cluster.provider };
     const { namespace } = observability;
-    const labels = labelsOf(observability);
+    // The API server stores no empty labels, and the plugin takes the difference for drift.
+    const labels = Object.keys(observability.labels).length > 0 ? observability.labels : undefined;
     const read = targets(settings, plan);
-    for (const target of read) this.#readable(`${name}-${target.name}`, target, observability, child);
+    for (const target of read) this.#readable(`${name}-${target.name}`, target, { namespace, labels }, child);
     new k8s.apiextensions.CustomResource(
       `${name}-alerts`,
       {
@@ -56,7 +57,7 @@ export class Observability extends pulumi.ComponentResource {
   #readable(
     name: string,
     { name: target, namespace, pods, port, number }: Target,
-    observability: ObservabilitySettings,
+    about: { readonly namespace: string; readonly labels: ObservabilitySettings["labels"] | undefined },
     child: pulumi.CustomResourceOptions,
   ): void {
     new k8s.apiextensions.CustomResource(
@@ -64,7 +65,7 @@ export class Observability extends pulumi.ComponentResource {
       {
         apiVersion: API,
         kind: "PodMonitor",
-        metadata: { name: target, namespace: observability.namespace, labels: labelsOf(observability) },
+        metadata: { name: target, ...about },
         spec: {
           namespaceSelector: { matchNames: [namespace] },
           selector: { matchLabels: pods },
@@ -77,13 +78,8 @@ export class Observability extends pulumi.ComponentResource {
     // Policies add up: other policies allow the other connections.
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [namespaced(observability.namespace)]) },
+      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [namespaced(about.namespace)]) },
       child,
     );
   }
-}
-
-/** Undefined without any: the API server stores no empty labels, and the plugin takes the difference for drift. */
-function labelsOf({ labels }: ObservabilitySettings): ObservabilitySettings["labels"] | undefined {
-  return Object.keys(labels).length > 0 ? labels : undefined;
 }

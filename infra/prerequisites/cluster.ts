@@ -138,13 +138,13 @@ export function selectorOf(labels: Readonly<Record<string, string>>): string {
     .join(",");
 }
 
-/** Returns undefined for these statuses; default: the user may not read it, or it does not exist. */
+/** Returns undefined for these statuses of the API server or of authentik; default: the user may not read it, or it does not exist. */
 export async function readable<T>(reading: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    const { code } = error as { code?: number };
-    if (code !== undefined && statuses.includes(code)) return undefined;
+    const { code, status = code } = error as { code?: number; status?: number };
+    if (status !== undefined && statuses.includes(status)) return undefined;
     throw error;
   }
 }

@@ -14,8 +14,6 @@ export interface CustomKind {
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
 const TRAEFIK_HINT = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
-const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1" };
-const PROMETHEUS_HINT = "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove";
 
 /** Returns every kind of custom resource that the stack deploys. */
 export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
@@ -40,17 +38,15 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
       : []),
     ...(settings.postgres?.install?.monitoring === undefined
       ? []
-      : [
-          {
-            ...{ ...PROMETHEUS, kind: "PodMonitor", entry: "postgres.install.monitoring" },
-            hint: `${PROMETHEUS_HINT} monitoring`,
-          },
-        ]),
+      : [ofPrometheus("PodMonitor", "postgres.install.monitoring", "monitoring")]),
     ...(settings.observability
-      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({
-          ...{ ...PROMETHEUS, kind, entry: "observability" },
-          hint: `${PROMETHEUS_HINT} gatehouse:observability`,
-        }))
+      ? ["PodMonitor", "PrometheusRule"].map((kind) => ofPrometheus(kind, "observability", "gatehouse:observability"))
       : []),
   ];
+}
+
+/** @param removable the field or section without which the kind is not needed */
+function ofPrometheus(kind: string, entry: string, removable: string): CustomKind {
+  const hint = `Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove ${removable}`;
+  return { group: "monitoring.coreos.com", version: "v1", kind, entry, hint };
 }

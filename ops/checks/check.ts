@@ -88,6 +88,7 @@ export class Unexpected extends Error {
   }
 }
 
+/** @throws Unexpected when the two differ */
 export function expectEqual(what: string, observed: unknown, expected: unknown): void {
   const [left, right] = [JSON.stringify(observed), JSON.stringify(expected)];
   if (left !== right) {

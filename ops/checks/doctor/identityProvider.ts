@@ -4,6 +4,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { readable } from "../../../infra/prerequisites/cluster.ts";
 import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";
@@ -11,7 +12,7 @@ import { rootReason } from "../diagnose/observation.ts";
 import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
-import { readable, rights } from "./rights.ts";
+import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
 const VERSION = z.object({ version_current: z.string() });
@@ -86,7 +87,7 @@ async function lookups(url: string, token: string, version: string): Promise<Che
 async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Check[]> {
   const needed = plan.groups.filter((group) => !plan.createdGroups.includes(group));
   if (needed.length === 0) return [];
-  const found = await readable(api.all<{ name: string }>("/core/groups/", { include_users: "false" }));
+  const found = await readable(api.all<{ name: string }>("/core/groups/", { include_users: "false" }), [403]);
   if (found === undefined) return [];
   const missing = needed.filter((group) => !found.some(({ name }) => name === group));
   if (missing.length === 0) return [passed("groups", needed.join(", "))];
@@ -97,7 +98,7 @@ async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Ch
 /** Without an address of its own, the embedded outpost redirects browsers to http://localhost (measured, docs/authentik.md). */
 async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]): Promise<Check[]> {
   const name = "authentik_host";
-  const all = await readable(api.all<unknown>("/outposts/instances/"));
+  const all = await readable(api.all<unknown>("/outposts/instances/"), [403]);
   const embedded = all?.map((one) => OUTPOST.parse(one)).find(({ managed }) => managed === EMBEDDED_OUTPOST);
   if (embedded === undefined) return [];
   if (embedded.providers.length === 0) return [passed(name, `no application uses "${embedded.name}"`)];

@@ -1,5 +1,6 @@
 /** The rights of the token of an existing authentik (docs/authentik.md, The token with `install: false`). */
-import { type AuthentikApi, StatusError } from "../../../infra/identity/authentikApi.ts";
+import type { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
+import { readable } from "../../../infra/prerequisites/cluster.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Check } from "../check.ts";
 import { failed, passed } from "./prerequisite.ts";
@@ -67,16 +68,12 @@ function rightsOf({ plan }: Target): Right[] {
   ];
 }
 
-/** Returns undefined for a list that the token's user may not view: it answers 403 (measured, docs/authentik.md). */
-export async function readable<T>(list: Promise<T>): Promise<T | undefined> {
-  return list.catch((error: unknown) => {
-    if (error instanceof StatusError && error.status === 403) return undefined;
-    throw error;
-  });
-}
-
+/** A list that the user may not view answers 403 (measured, docs/authentik.md). */
 async function missingPermissions(api: AuthentikApi, { path, permission, writes }: Right): Promise<string[]> {
-  const [list, add] = await Promise.all([readable(api.one(`${path}?page_size=1`)), !writes || api.mayCreate(path)]);
+  const [list, add] = await Promise.all([
+    readable(api.one(`${path}?page_size=1`), [403]),
+    !writes || api.mayCreate(path),
+  ]);
   return [...(list === undefined ? ["view"] : []), ...(add ? [] : ["add"])].map((verb) =>
     permission.replace("%", verb),
   );

@@ -16,6 +16,7 @@ import { droppedDatabases } from "./names.ts";
 import { LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
+  changedBack,
   driftPage,
   recoveryLines,
   nextPage,
@@ -122,7 +123,6 @@ class Deployment {
     const refresh = (report: (detail: string) => void) =>
       keepingUpdates(stack, () => runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
-    this.#options.print(driftPage(this.#drift, this.#options.paint));
   }
 
   /** @returns whether there is nothing to change; undefined if the user did not confirm */
@@ -153,6 +153,8 @@ class Deployment {
     const run = (report: (detail: string) => void): Promise<Ran> =>
       runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
+    this.#drift = changedBack(this.#drift, ran.steps);
+    if (this.#options.refresh) print(driftPage(this.#drift, paint));
     const access = accessChanges(state, plan);
     const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));

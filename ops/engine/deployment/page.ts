@@ -55,6 +55,16 @@ export function recoveryLines(steps: readonly string[], unread: readonly string[
   ];
 }
 
+/**
+ * Returns the drift that the deployment changes back. Others are not the program's: the members of an identity provider's group, a new field of
+ * the API server.
+ * @param refreshed steps of a refresh @param planned steps of the preview after it
+ */
+export function changedBack(refreshed: readonly Step[], planned: readonly Step[]): Step[] {
+  const urns = new Set(planned.map(({ urn }) => urn));
+  return refreshed.filter(({ urn }) => urns.has(urn));
+}
+
 export function driftPage(steps: readonly Step[], paint: Paint): string {
   if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {

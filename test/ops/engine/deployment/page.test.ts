@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  changedBack,
   driftPage,
   hostLines,
   nextPage,
@@ -76,6 +77,14 @@ describe("drift", () => {
       "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is missing",
     );
     expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is missing");
+  });
+
+  test("is only what the deployment changes back", () => {
+    const members = step("update", "Group", "staff", ["users"]);
+    const route = step("update", "IngressRoute", "wiki-route", ["spec.routes"]);
+    const deleted = step("delete", "Secret", "users");
+    const planned = [step("update", "IngressRoute", "wiki-route"), step("create", "Secret", "users")];
+    expect(changedBack([members, route, deleted], planned)).toEqual([route, deleted]);
   });
 
   test("is reported as none", () => {

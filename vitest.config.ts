@@ -37,6 +37,8 @@ const sharing = (name: string, exclude: string[] = []): TestProjectInlineConfigu
 
 export default defineConfig({
   test: {
+    // Vitest leaves one core free. test/main.ts has other steps for it.
+    maxWorkers: "100%",
     // What an emulator logs is of interest in a test that fails.
     silent: "passed-only",
     // Node.js loads the modules itself, as it does for every command: a quarter less CPU time than with Vite's loader. It permits no vi.mock.

@@ -1,34 +1,36 @@
-import { createServer, type Server, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, test } from "vitest";
 import { waitUntilAnswers } from "../../../infra/postgres/readiness.ts";
 
-/** Codes of the errors that the next connections get; a further connection is accepted. */
-let refusals: string[] = [];
-let server: Server;
-let port: number;
-const wait = (followsSecret: boolean) =>
-  waitUntilAnswers(
-    { host: "127.0.0.1", port, user: "postgres", password: "canary", ssl: false, followsSecret },
-    "forward a port",
-  ).then(
-    () => "answers",
-    (error: unknown) => (error as Error).message,
-  );
-
-beforeEach(async () => {
-  server = createServer((socket) => socket.once("data", () => answer(socket)));
+/** Waits for a server that refuses the first connection with a code and accepts the second one. Returns what the caller sees, without the port. */
+async function wait(code: string, followsSecret: boolean): Promise<string> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const refuses = connections === 1;
+    socket.once("data", () => (refuses ? refuse(socket, code) : accept(socket)));
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  port = (server.address() as { port: number }).port;
-});
-afterEach(async () => {
-  await new Promise((resolve) => server.close(resolve));
-});
+  const { port } = server.address() as AddressInfo;
+  const address = { host: "127.0.0.1", port, user: "postgres", password: "canary", ssl: false, followsSecret } as const;
+  try {
+    await waitUntilAnswers(address, "forward a port");
+    return `answers the connection ${connections}`;
+  } catch (error) {
+    return (error as Error).message.replace(`:${port}`, ":PORT");
+  } finally {
+    server.close();
+  }
+}
 
-/** ErrorResponse, or AuthenticationOk and ReadyForQuery (PostgreSQL docs, "Message Formats"). */
-function answer(socket: Socket): void {
-  const code = refusals.shift();
-  if (code === undefined) socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
-  else socket.end(message("E", `SFATAL\0C${code}\0Mrefused\0\0`));
+/** ErrorResponse (PostgreSQL docs, "Message Formats"). */
+function refuse(socket: Socket, code: string): void {
+  socket.end(message("E", `SFATAL\0C${code}\0Mrefused\0\0`));
+}
+
+/** AuthenticationOk and ReadyForQuery. */
+function accept(socket: Socket): void {
+  socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
 }
 
 function message(type: string, text: string): Buffer {
@@ -37,20 +39,17 @@ function message(type: string, text: string): Buffer {
   return Buffer.concat([Buffer.from(type), length, Buffer.from(text)]);
 }
 
-test("waits while the server starts", async () => {
-  refusals = ["57P03"];
-  expect(await wait(false)).toBe("answers");
+test.concurrent("waits while the server starts", async () => {
+  expect(await wait("57P03", false)).toBe("answers the connection 2");
 });
 
-test("waits until the operator has changed the password to that of the Secret", async () => {
-  refusals = ["28P01"];
-  expect(await wait(true)).toBe("answers");
+test.concurrent("waits until the operator has changed the password to that of the Secret", async () => {
+  expect(await wait("28P01", true)).toBe("answers the connection 2");
 });
 
-test("refuses at once another password than that of the first start", async () => {
-  refusals = ["28P01"];
-  expect(await wait(false)).toBe(
-    `Postgres at 127.0.0.1:${port} does not answer this machine: it rejects postgres.password (refused): ` +
+test.concurrent("refuses at once another password than that of the first start", async () => {
+  expect(await wait("28P01", false)).toBe(
+    "Postgres at 127.0.0.1:PORT does not answer this machine: it rejects postgres.password (refused): " +
       "the password is that of its first start until it is changed in the server; forward a port",
   );
 });

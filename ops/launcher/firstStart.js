@@ -26,10 +26,10 @@ const MAX_ANSWER_MS = 5_000;
  * if all programs are available or can be downloaded, or without Go (`npm start` then fails with every remedy).
  * @param {string} project
  * @param {(line: string) => void} print
- * @param {{ environment?: NodeJS.ProcessEnv, reaches?: (host: string) => Promise<boolean> }} machine a machine on which the local platform runs
+ * @param {NodeJS.ProcessEnv} environment of a machine on which the local platform runs
  * @returns {Promise<{ go: string, packages: string[], cache: string } | undefined>}
  */
-export async function announceBuild(project, print, { environment = process.env, reaches = isReachable } = {}) {
+export async function announceBuild(project, print, environment = process.env) {
   if (environment.GATEHOUSE_TOOLS_MIRROR) return undefined;
   const cache = path.resolve(environment.GATEHOUSE_CACHE || path.join(homedir(), ".cache", "gatehouse"));
   const searchPath = environment.PATH ?? "";
@@ -38,7 +38,8 @@ export async function announceBuild(project, print, { environment = process.env,
   const go = onPath("go", searchPath);
   if (missing.length === 0 || !go) return undefined;
   const hosts = [...new Set(missing.map(([, { download }]) => new URL(download[PLATFORM]?.url ?? "").host))];
-  const reached = await Promise.all(hosts.map(reaches));
+  const proxy = environment.HTTPS_PROXY || environment.https_proxy;
+  const reached = await Promise.all(hosts.map((host) => isReachable(host, proxy)));
   const unreachable = hosts.filter((_, i) => !reached[i]).join(" and ");
   const isUsable = await checkGo(go).then(
     () => true,
@@ -143,7 +144,7 @@ function isExecutable(file) {
  * @param {string} host
  * @param {string | undefined} proxy URL of a proxy for HTTPS, which Node.js does not use by itself
  */
-export async function isReachable(host, proxy = process.env.HTTPS_PROXY || process.env.https_proxy) {
+export async function isReachable(host, proxy) {
   if (proxy) return admits(proxy, host);
   return globalThis.fetch(`https://${host}/`, { method: "HEAD", signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
     () => true,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,13 +12,28 @@ import { packageFolder } from "../../../config/folders.ts";
 const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "pulumi", "traefik"];
 let folder: string;
 let environment: Record<string, string>;
+let proxy: Server;
+/** Whether the proxy opens a tunnel to a host. */
+let admits: (host: string) => boolean;
 
-beforeEach(() => {
+beforeEach(async () => {
+  proxy = createServer();
+  proxy.on("connect", ({ url = "" }, socket) => {
+    socket.end(`HTTP/1.1 ${admits(url.replace(/:443$/, "")) ? "200 OK" : "403 Forbidden"}\r\n\r\n`);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   folder = mkdtempSync(path.join(tmpdir(), "gatehouse-first-start-"));
-  environment = { PATH: path.join(folder, "bin"), GATEHOUSE_CACHE: path.join(folder, "cache") };
+  environment = {
+    PATH: path.join(folder, "bin"),
+    GATEHOUSE_CACHE: path.join(folder, "cache"),
+    HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  };
   install(path.join(folder, "bin", "go"), "#!/bin/sh\necho go1.26.8\n");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  proxy.close();
+});
 
 function install(file: string, content = ""): void {
   mkdirSync(path.dirname(file), { recursive: true });
@@ -26,12 +41,10 @@ function install(file: string, content = ""): void {
 }
 
 async function announce(reaches: (host: string) => boolean): Promise<{ lines: string[]; packages?: string[] }> {
+  admits = reaches;
   const lines: string[] = [];
   const print = (line: string): void => void lines.push(line);
-  const build = await announceBuild(packageFolder(), print, {
-    environment,
-    reaches: (host) => Promise.resolve(reaches(host)),
-  });
+  const build = await announceBuild(packageFolder(), print, environment);
   return build ? { lines, packages: build.packages } : { lines };
 }
 
@@ -81,18 +94,18 @@ test("prints nothing if no program is built", async () => {
   expect(await announce(offline)).toEqual(nothing);
 });
 
-test("asks a proxy for each host, since it may admit registries only", async () => {
-  const proxy = createServer();
-  proxy.on("connect", ({ url, headers }, socket) => {
+test("signs in at the proxy, and reports one that is gone or has other credentials", async () => {
+  const strict = createServer();
+  strict.on("connect", ({ url, headers }, socket) => {
     const admitted = url === "registry.example.org:443" && headers["proxy-authorization"] === "Basic bWU6cEBzcw==";
     socket.end(`HTTP/1.1 ${admitted ? "200 OK" : "403 Forbidden"}\r\n\r\n`);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port } = proxy.address() as AddressInfo;
+  await new Promise<void>((resolve) => strict.listen(0, "127.0.0.1", resolve));
+  const { port } = strict.address() as AddressInfo;
   const at = (host: string) => isReachable(host, `http://me:p%40ss@127.0.0.1:${port}`);
   expect(await Promise.all([at("registry.example.org"), at("github.com")])).toEqual([true, false]);
-  proxy.close();
-  await once(proxy, "close");
+  strict.close();
+  await once(strict, "close");
   expect(await at("registry.example.org")).toBe(false);
   expect(await isReachable("registry.example.org", `http://me:50%off@127.0.0.1:${port}`)).toBe(false);
 });

@@ -1,7 +1,7 @@
 /** First pass: one section or entry against its zod shape; zod's issues become problems in terms of the stack file. */
 import { z } from "zod";
 import { type Problem, suggestion } from "./problems.ts";
-import { SECRET_KEYS } from "./fields.ts";
+import { HIDDEN_KEYS } from "./fields.ts";
 import { isSection, type Location, within } from "./location.ts";
 
 /** What is known of a piece after the first pass. */
@@ -114,7 +114,11 @@ function explain(issue: z.core.$ZodIssue, keys: readonly Key[], { schema, varian
     const type = TYPES[issue.expected] ?? { name: issue.expected, hint: "change it" };
     return { message: `found ${kindOf(value)}, expected ${type.name}`, hint: type.hint };
   }
-  const isSecret = keys.some((key) => SECRET_KEYS.has(String(key)));
+  // A name in a record: the issue is about the name, not about its value.
+  if (issue.code === "invalid_key" && issue.issues[0]) {
+    return expectation(issue.issues[0], shown(keys.at(-1)));
+  }
+  const isSecret = keys.some((key) => HIDDEN_KEYS.has(String(key)));
   const found = isSecret ? kindOf(value).replace(/^text$/, "plain text") : shown(value);
   const choices = choicesOf(issue, variants);
   if (choices !== undefined) {
@@ -122,7 +126,12 @@ function explain(issue: z.core.$ZodIssue, keys: readonly Key[], { schema, varian
     const hint = meant === undefined ? "use one of them" : `did you mean "${meant}"?`;
     return { message: `found ${found}, expected ${alternatives(choices)}`, hint };
   }
-  const [expected = "", ...hint] = issue.message.split("; ");
+  return expectation(issue, found);
+}
+
+/** @param issue with a message as config/fields.ts writes them */
+function expectation({ message }: Pick<z.core.$ZodIssue, "message">, found: string): MessageAndHint {
+  const [expected = "", ...hint] = message.split("; ");
   return { message: `found ${found}, expected ${expected}`, hint: hint.join("; ") };
 }
 
@@ -168,6 +177,7 @@ function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
   if (key === undefined) return schema;
   if (schema instanceof z.ZodUnion) return schemaAt(unwrapped(schema), keys);
   if (schema instanceof z.ZodArray) return schemaAt(schema.element as z.ZodType, rest);
+  if (schema instanceof z.ZodRecord) return schemaAt(schema.valueType as z.ZodType, rest);
   return schema instanceof z.ZodObject ? schemaAt(schema.shape[key] as z.ZodType, rest) : schema;
 }
 

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { seconds } from "./duration.ts";
 
-/** Keys whose values are never repeated in a message. */
+/** Keys of secrets. */
 export const SECRET_KEYS: ReadonlySet<string> = new Set([
-  "client_id",
   "client_secret",
   "password",
   "token",
@@ -13,12 +12,12 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "authenticator_password",
   "owner_password",
 ]);
+/** Keys whose values are never repeated in a message. A client id is no secret, and may be mistaken for one by who writes it. */
+export const HIDDEN_KEYS: ReadonlySet<string> = new Set(["client_id", ...SECRET_KEYS]);
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // The engine reads a day without quotes as a time, and passes that in the format of Go.
 const DAY = /^\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?$/;
-/** What of it is the day itself. */
-export const DAY_LENGTH = 10;
 const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
 // The units of authentik's timedelta_string_validator.
 const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hours|minutes|seconds)=[0-9]+)*$/;
@@ -123,13 +122,14 @@ export const port = () =>
       "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
     )
     .register(TEMPLATES, { kind: "port" });
-/** A day, in UTC. */
+/** A day, in UTC, as `2027-01-31`. */
 export const date = () => {
   const error = "a day; write it like 2027-01-31";
   return z
     .string()
     .regex(DAY, { error, abort: true })
-    .refine((day) => isDay(day.slice(0, DAY_LENGTH)), { error });
+    .transform((day) => day.slice(0, "2027-01-31".length))
+    .refine(isDay, { error });
 };
 /** A network, as an address and the length of its prefix. */
 export const cidr = () =>

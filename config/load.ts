@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { kindRules, kindWarnings } from "./domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
 import { hostRules } from "./hosts.ts";
-import { isSection, join } from "./location.ts";
+import { isSection, isWithin, join } from "./location.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { namespaceRules } from "./namespaces.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
@@ -182,7 +182,7 @@ function readContext(config: RawStack["config"], problems: Problem[]): string | 
 function inOrder(problems: readonly Problem[]): Problem[] {
   const encrypted = problems.filter(({ hint }) => hint === ENCRYPTED_HINT);
   const isRepeated = (problem: Problem) =>
-    encrypted.some((first) => first !== problem && problem.path.startsWith(first.path));
+    encrypted.some((first) => first !== problem && isWithin(problem.path, first.path));
   const rank = ({ path }: Problem) =>
     SECTION_NAMES.findIndex((section) => path.startsWith(section)) * 1e6 + Number(/\[(\d+)\]/.exec(path)?.[1] ?? 0);
   return problems.filter((problem) => !isRepeated(problem)).sort((a, b) => rank(a) - rank(b));

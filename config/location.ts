@@ -18,6 +18,11 @@ export function join(path: string, ...keys: readonly PropertyKey[]): string {
   );
 }
 
+/** Returns whether a path is another one or inside it: `domains.mesh.tls` is inside `domains.mesh`, `domains.mesh2` is not. */
+export function isWithin(path: string, outer: string): boolean {
+  return path.startsWith(outer) && /^($|[.[])/.test(path.slice(outer.length));
+}
+
 /** Returns a location as in messages: `protected_services[3] "grafana"`. */
 export function formatLocation({ path, entry }: Location): string {
   return entry === undefined ? path : `${path} "${entry}"`;

@@ -36,6 +36,9 @@ export function namespaceRules(drafts: Drafts): Problem[] {
   })) {
     if (draft?.fields.namespace !== undefined) existing.set(draft.fields.namespace, section);
   }
+  const { install, service, namespace: authentik } = drafts.identityProvider?.fields ?? {};
+  if (install === false && service !== undefined && authentik !== undefined)
+    existing.set(authentik, "identity_provider");
   const found: Problem[] = [];
   const owners = new Map<string, string>();
   for (const { section, namespace, location } of createdNamespaces(drafts)) {

@@ -7,7 +7,6 @@ import {
   closedSchemaName,
   databaseProtection,
   date,
-  DAY_LENGTH,
   existingName,
   exposedOn,
   identifier,
@@ -18,6 +17,7 @@ import {
   secret,
   text,
 } from "../fields.ts";
+import { INITIAL_DATABASES } from "../initialDatabases.ts";
 import { milliseconds } from "../interval.ts";
 import { within } from "../location.ts";
 import { type Problem, problem, repeated } from "../problems.ts";
@@ -96,7 +96,7 @@ const schema = z.strictObject({
         ),
       deprecated: z
         .record(z.string(), deprecation)
-        .default({})
+        .prefault({})
         .describe("Exposed schemas that are deprecated, by name; every response from them carries the headers."),
     })
     .prefault({})
@@ -183,12 +183,7 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
     /** Schemas with personal data: created without grants. */
     private: schemas.private,
     hidden: schemas.hidden,
-    deprecated: Object.entries(schemas.deprecated).map(([name, { since, sunset, link }]) => ({
-      schema: name,
-      since: since.slice(0, DAY_LENGTH),
-      sunset: sunset.slice(0, DAY_LENGTH),
-      link,
-    })),
+    deprecated: Object.entries(schemas.deprecated).map(([schema, notice]) => ({ schema, ...notice })),
     /** Undefined = not deployed. */
     catalog: catalog === false ? undefined : catalog,
     /** `statementTimeout` in milliseconds, `maxAge` in seconds. */
@@ -223,6 +218,10 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
   }
   const exposed = fields.schemas?.exposed ?? [];
   const all = [...exposed, ...(fields.schemas?.private ?? []), ...(fields.schemas?.hidden ?? [])];
+  if (name !== undefined && existing !== true && INITIAL_DATABASES.includes(name)) {
+    const hint = `give it another name, or set database: { name: ${name}, existing: true }`;
+    found.push(problem(within(location, "database"), `database "${name}" exists on every server`, hint));
+  }
   if (name !== undefined && existing !== true && !identifier().safeParse(name).success) {
     const message = `database "${name}" needs quotes in SQL, which only an existing one may`;
     found.push(problem(within(location, "database"), message, "use at most 63 of a-z, 0-9 and _"));

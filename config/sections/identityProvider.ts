@@ -16,6 +16,7 @@ import {
   text,
   version,
 } from "../fields.ts";
+import { INITIAL_DATABASES } from "../initialDatabases.ts";
 import { within } from "../location.ts";
 import { type Problem, problem, repeated } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
@@ -149,6 +150,8 @@ interface Drafts {
   /** Every domain kind. */
   readonly settings: readonly Domain[];
   readonly hasPostgres: boolean;
+  /** Role with which the stack deploys to the server. */
+  readonly administrator: string | undefined;
 }
 
 /** Fields without effect on an existing identity provider. */
@@ -168,7 +171,7 @@ const PRIVILEGED: Readonly<Record<string, { readonly what: string; readonly inst
 };
 
 /** Checks what `install` requires, the domain of the sign-in, and the users. */
-export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
+export function identityProviderRules({ settings, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
   if (identityProvider === undefined) return [];
   const { location, fields } = identityProvider;
   const found: Problem[] = [];
@@ -202,6 +205,15 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
   if (fields.install === true && !isLeftOut(identityProvider, "url")) {
     const hint = "remove it (host and domain give the address), or set install: false";
     found.push(problem(within(location, "url"), "names an existing identity provider, but install is true", hint));
+  }
+  const database = fields.install === true ? fields.database : undefined;
+  if (database !== undefined && database.user === administrator) {
+    const message = `role "${database.user}" is postgres.user, the administrator`;
+    found.push(problem(within(location, "database", "user"), message, "give authentik a role of its own"));
+  }
+  if (database !== undefined && INITIAL_DATABASES.includes(database.name)) {
+    const message = `database "${database.name}" exists on every server`;
+    found.push(problem(within(location, "database", "name"), message, "give authentik a database of its own"));
   }
   const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
   if (fields.install === true && signIn?.tls?.termination === "default" && isLeftOut(identityProvider, "api_url")) {

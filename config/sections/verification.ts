@@ -8,8 +8,14 @@ import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
 
-const FIELD = String.raw`[\d*][\d*,/-]*`;
-const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
+/** @param number of a field, as a regular expression */
+function field(number: string): string {
+  const item = String.raw`(\*|(${number})(-(${number}))?)(/[1-9]\d*)?`;
+  return `${item}(,${item})*`;
+}
+/** Minute, hour, day of the month, month and day of the week, as Kubernetes reads them. */
+const FIELDS = ["[0-5]?[0-9]", "1?[0-9]|2[0-3]", "[1-9]|[12][0-9]|3[01]", "[1-9]|1[0-2]", "[0-6]"].map(field);
+const SCHEDULE = new RegExp(`^${FIELDS.join(" ")}$`);
 
 const schema = z.strictObject({
   schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')

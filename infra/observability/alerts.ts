@@ -172,10 +172,12 @@ function verificationAlerts(called: Called, settings: Settings, verification: Ve
   ];
 }
 
-/** Seconds without a run that are too many: two runs of an hourly job, a daily one, else a weekly one. */
+/** Seconds without a run that are too many: two runs of an hourly job, else more than one of a daily, weekly, monthly or yearly one. */
 function silence({ schedule }: Verification): number {
-  const [, hour, day, , weekday] = schedule.split(" ");
-  if (day !== "*" || weekday !== "*") return 8 * DAY;
+  const [, hour, day, month, weekday] = schedule.split(" ");
+  if (month !== "*") return 367 * DAY;
+  if (day !== "*") return 32 * DAY;
+  if (weekday !== "*") return 8 * DAY;
   return hour === "*" ? 2 * HOUR : 26 * HOUR;
 }
 

@@ -1,5 +1,6 @@
 /** Writes entries of `protected_services` for the routes and applications that exist. Pure. */
 import { parseStack, type RawStack } from "../../config/load.ts";
+import { isWithin } from "../../config/location.ts";
 import { ConfigError } from "../../config/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
@@ -123,7 +124,7 @@ class Importer {
       if (!(error instanceof ConfigError)) throw error;
       const rejected = error.problems.flatMap(({ path, message }) => {
         const index = Number(/^protected_services\[(\d+)\]/.exec(path)?.[1] ?? NaN) - existing.length;
-        const kind = kinds.find((one) => path.startsWith(`domains.${one.kind}`));
+        const kind = kinds.find((one) => isWithin(path, `domains.${one.kind}`));
         const of = entries.filter((entry, at) => at === index || (kind && kindsOf(entry).includes(kind.kind)));
         return of.map((entry) => ({ entry, reason: `${entry.fields.name}: ${message}` }));
       });

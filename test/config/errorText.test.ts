@@ -31,6 +31,7 @@ test.each([
     new Error("unable to open bucket postgres://user:p@ss-canary@127.0.0.1:1/db?sslpassword=canary&x=1: failed"),
     "unable to open bucket postgres://[redacted]@127.0.0.1:1/db?sslpassword=[redacted]&x=1: failed",
   ],
+  ["an address with a token", new Error("no https://ghp_canary@host/a@b"), "no https://[redacted]@host/a@b"],
   ["an address without a user", new Error("https://:canary@host/a@b"), "https://[redacted]@host/a@b"],
   [
     "addresses without credentials",

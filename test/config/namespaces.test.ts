@@ -50,8 +50,16 @@ describe("a namespace that the stack creates", () => {
     expect(problemsOf(at(namespaces))).toEqual(problems);
   });
 
+  const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "sso" } };
+
+  test("cannot be that of an existing identity provider in the cluster", () => {
+    const raw = stack({ identity_provider: existing, data_api: { ...sections.data_api, namespace: "authentik" } });
+    expect(problemsOf(raw)).toEqual([
+      'data_api.namespace: namespace "authentik" is already used by identity_provider. Set another namespace.',
+    ]);
+  });
+
   test("is not that of an existing identity provider, which the stack does not create", () => {
-    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "sso" } };
     const raw = stack({ identity_provider: { ...existing, namespace: "default" } });
     expect(parseStack(raw, shell).identityProvider.namespace).toBe("default");
   });

@@ -98,6 +98,16 @@ describe("secret fields", () => {
     expect(parseStack(raw, shell, { secretsRequired: false }).warnings).toEqual([message]);
   });
 
+  test("may be in plain text in a client id, also next to another problem", () => {
+    const raw = stack(
+      { protected_services: [oauth2({ icon: 1 }, { client_id: "${OPEN}" })] },
+      { "variables:OPEN": { value: "grafana" } },
+    );
+    expect(problemsOf(raw)).toEqual([
+      expect.stringMatching(/^protected_services\[0\]\.icon "grafana": unknown key\. /),
+    ]);
+  });
+
   test("are not required for a plan, which warns once", () => {
     const { TOKEN, KEY, ...rest } = shell;
     expect([TOKEN, KEY]).toHaveLength(2);

@@ -35,6 +35,14 @@ describe("gatehouse:verification", () => {
       'verification.schedule: found "hourly", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
     ],
     [
+      { schedule: "60 * * * *" },
+      'verification.schedule: found "60 * * * *", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
+    ],
+    [
+      { schedule: "17 * * * 7" },
+      'verification.schedule: found "17 * * * 7", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
+    ],
+    [
       { schedule: "17 * * *" },
       'verification.schedule: found "17 * * *", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
     ],

@@ -189,7 +189,7 @@ const cases = [
         schemas: {
           deprecated: {
             api_v0: { since: "2026-01-01", sunset: "2027-01-01" },
-            raw: { since: "2027-01-01", sunset: "2027-01-01" },
+            raw: { since: "2027-01-01", sunset: "2027-01-01 00:00:00 +0000 UTC" },
           },
         },
       },
@@ -197,6 +197,19 @@ const cases = [
     lines: [
       "data_api.schemas.deprecated.api_v0: is not an exposed schema. Use the name of an exposed schema, or remove it.",
       "data_api.schemas.deprecated.raw.sunset: is not after since. Set a later day.",
+    ],
+  },
+  {
+    title: "an unknown key and a missing one of a deprecated schema",
+    raw: stack({
+      data_api: {
+        ...sections.data_api,
+        schemas: { deprecated: { raw: { since: "2026-01-01", lnik: "https://example.org" } } },
+      },
+    }),
+    lines: [
+      "data_api.schemas.deprecated.raw.sunset: missing. Add it: Date from which the schema may be removed, sent as `Sunset` (RFC 8594); after `since`.",
+      'data_api.schemas.deprecated.raw.lnik: unknown key. Did you mean "link"?',
     ],
   },
   {
@@ -229,6 +242,28 @@ const cases = [
     title: "the identity provider's database for the data",
     raw: stack({ data_api: { ...sections.data_api, database: "authentik" } }),
     lines: ['data_api.database: database "authentik" is already used by the identity provider. Give it another name.'],
+  },
+  {
+    title: "a database and a role of the server's administrator",
+    raw: stack({
+      data_api: { ...sections.data_api, database: "postgres" },
+      identity_provider: {
+        ...sections.identity_provider,
+        database: { name: "template1", user: "postgres", password: "${POSTGRES}" },
+      },
+    }),
+    lines: [
+      'identity_provider.database.user: role "postgres" is postgres.user, the administrator. Give authentik a role of its own.',
+      'identity_provider.database.name: database "template1" exists on every server. Give authentik a database of its own.',
+      'data_api.database: database "postgres" exists on every server. Give it another name, or set database: { name: postgres, existing: true }.',
+    ],
+  },
+  {
+    title: "a name of a label that Kubernetes refuses",
+    raw: stack({ gateway: { version: "3.7.13", pod_labels: { "bad key!": "x" } } }),
+    lines: [
+      'gateway.pod_labels.bad key!: found "bad key!", expected the key of a Kubernetes label. Write it like release.',
+    ],
   },
   {
     title: "a limit in other words",

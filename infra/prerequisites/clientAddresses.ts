@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";
 import type { Named, Result } from "./prerequisite.ts";
-import type { Options } from "./staticOptions.ts";
+import { isOn, type Options } from "./staticOptions.ts";
 
 /**
  * Returns whether the limits per client have the address of each client (docs/limits.md): of the domains whose TLS a proxy terminates, and of the data
@@ -68,8 +68,4 @@ function ofDataApi({ gateway }: Settings, plan: Plan, { nodePortServices }: Trae
 
 function valueOf(options: Options, name: string): string | undefined {
   return options.get(name.toLowerCase());
-}
-
-function isOn(options: Options, name: string): boolean {
-  return (valueOf(options, name) ?? "false") !== "false";
 }

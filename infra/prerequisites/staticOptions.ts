@@ -3,13 +3,28 @@
 /** Value of each option by its name in lower case, e.g. `entrypoints.web.address`: Traefik ignores the case of names. Empty for a flag. */
 export type Options = ReadonlyMap<string, string>;
 
-/** @param args e.g. `--entryPoints.web.address=:8000/tcp` */
+/**
+ * Traefik and ExternalDNS take a value from the same argument or from the next one, and add the values of an option that is repeated.
+ * @param args e.g. `--entryPoints.web.address=:8000/tcp`
+ * @returns repeated values joined by commas
+ */
 export function optionsOf(args: readonly string[]): Options {
-  const pairs = args.flatMap((arg): [string, string][] => {
-    const match = /^--?([^=]+)=?(.*)$/.exec(arg);
-    return match === null ? [] : [[(match[1] ?? "").toLowerCase(), match[2] ?? ""]];
-  });
-  return new Map(pairs);
+  const options = new Map<string, string>();
+  for (const [index, arg] of args.entries()) {
+    const [, name, value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (name === undefined) continue;
+    const next = args[index + 1] ?? "";
+    const given = value ?? (next.startsWith("-") ? "" : next);
+    const earlier = options.get(name.toLowerCase());
+    options.set(name.toLowerCase(), earlier ? `${earlier},${given}` : given);
+  }
+  return options;
+}
+
+/** Returns whether a flag is on: without a value, or with one that Go's `strconv.ParseBool` reads as true. */
+export function isOn(options: Options, name: string): boolean {
+  const value = options.get(name.toLowerCase());
+  return value !== undefined && !["0", "f", "false"].includes(value.toLowerCase());
 }
 
 /** Returns the names of the entry points, in lower case. */

@@ -3,7 +3,7 @@ import { advisoriesOfTraefik } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import { clientAddresses } from "./clientAddresses.ts";
 import type { TraefikFacts } from "./cluster.ts";
-import { type Options, optionsOf, entryPointsOf } from "./staticOptions.ts";
+import { entryPointsOf, isOn, type Options, optionsOf } from "./staticOptions.ts";
 import type { Missing, Named, NotChecked, Result } from "./prerequisite.ts";
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
@@ -104,7 +104,8 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
       if (!known.includes(name.toLowerCase()))
         return result(`${where} has no entry point "${name}"`, `use one of ${known.sort().join(", ")}`);
       // Without it, `/public/../private` is below a public path (doc.traefik.io, security/request-path).
-      if (options.get(`${prefix}.http.sanitizepath`) === "false") {
+      const sanitize = `${prefix}.http.sanitizepath`;
+      if (options.has(sanitize) && !isOn(options, sanitize)) {
         const option = `--entryPoints.${name}.http.sanitizePath=false`;
         return result(
           `${where} does not resolve ".." in paths of entry point "${name}"`,
@@ -120,8 +121,8 @@ function provider({ gateway }: Settings, plan: Plan, options: Options): Result {
   const missing = (problem: string, hint: string): Missing => {
     return { entry: "gateway", problem: `Traefik in namespace ${gateway.namespace} ${problem}`, hint };
   };
-  const isOn = [...options].some(([name, value]) => name.split(".")[1] === "kubernetescrd" && value !== "false");
-  if (!isOn) return missing("does not read IngressRoutes", `add the argument --${PROVIDER}`);
+  const reads = [...options.keys()].some((name) => name.split(".")[1] === "kubernetescrd" && isOn(options, name));
+  if (!reads) return missing("does not read IngressRoutes", `add the argument --${PROVIDER}`);
   for (const [option, what] of [
     ["ingressClass", "of another class"],
     ["labelSelector", "without the labels"],

@@ -7,7 +7,7 @@ import { readClusterObjects, RIGHTS_HINT } from "../clients/clusterObjects.ts";
 import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
-import { optionsOf } from "../../infra/prerequisites/staticOptions.ts";
+import { isOn, optionsOf } from "../../infra/prerequisites/staticOptions.ts";
 import type { TargetStack } from "./target.ts";
 import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
@@ -41,8 +41,7 @@ export async function readSource(
 
 /** @param args of the container of Traefik; none if it is not known */
 export function allowsCrossNamespace(args: readonly string[]): boolean {
-  const option = optionsOf(args).get("providers.kubernetescrd.allowcrossnamespace");
-  return option === "" || option === "true";
+  return isOn(optionsOf(args), "providers.kubernetesCRD.allowCrossNamespace");
 }
 
 async function readRecords(access: IdentityAccess): Promise<IdentityRecords | string> {

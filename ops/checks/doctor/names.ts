@@ -126,7 +126,7 @@ function argsOf(deployment: V1Deployment): readonly string[] {
 
 /** Without a filter, ExternalDNS manages every zone of its provider. */
 function manages(deployment: V1Deployment, domain: string): boolean {
-  const filters = argsOf(deployment).flatMap((arg) => optionsOf([arg]).get("domain-filter")?.split(",") ?? []);
+  const filters = optionsOf(argsOf(deployment)).get("domain-filter")?.split(",") ?? [];
   return (
     filters.length === 0 || filters.some((zone) => domain === zone || domain.endsWith(`.${zone.replace(/^\./, "")}`))
   );

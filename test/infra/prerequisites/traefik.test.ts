@@ -3,7 +3,7 @@ import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
 import { problemsOf, type Result } from "../../../infra/prerequisites/prerequisite.ts";
-import { entryPointsOf, optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
+import { entryPointsOf, isOn, optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 
@@ -42,6 +42,25 @@ test("reads options in any case, flags, and values with an equals sign", () => {
     ["a.b", "c=d"],
   ]);
   expect(entryPointsOf(options)).toEqual(["web"]);
+});
+
+test("adds the values of a repeated option, and takes a value from the next argument", () => {
+  const namespaces = ["--providers.kubernetesCRD.namespaces=a", "--Providers.KubernetesCRD.namespaces", "b,c"];
+  expect([...optionsOf([...namespaces, "--ping", "--api.insecure"])]).toEqual([
+    ["providers.kubernetescrd.namespaces", "a,b,c"],
+    ["ping", ""],
+    ["api.insecure", ""],
+  ]);
+});
+
+test.each([
+  [["--api"], true],
+  [["--api=T"], true],
+  [["--api=False"], false],
+  [["--api", "0"], false],
+  [[], false],
+])("%j: the API is on: %s", (args, expected) => {
+  expect(isOn(optionsOf(args), "API")).toBe(expected);
 });
 
 describe("provider kubernetesCRD", () => {

@@ -73,7 +73,7 @@ function exposedSecrets(resource: Resource, secrets: Secrets): Finding[] {
   }));
 }
 
-/** A provider's own fields for secrets are kept as such; anywhere else, even there, a known secret is in the clear. */
+/** Other providers keep their fields for secrets as such; a known secret in any other field can be read. */
 function inOthers({ type, props }: Resource, secrets: Secrets): Map<string, string> {
   if (type.startsWith("pulumi:")) return new Map();
   const texts = textsOf(props, "").filter(({ key }) => !SECRET_FIELD.test(key));

@@ -2,6 +2,9 @@ import { podsOf } from "../pods.ts";
 import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../resource.ts";
 import type { Rule } from "../rule.ts";
 
+/** Users and groups that are, or contain, a default account (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */
+const DEFAULT_ACCOUNTS = /^system:(serviceaccounts(:.*)?|serviceaccount:[^:]+:default|(un)?authenticated)$/;
+
 /** Every pod that names no service account has the permissions of the default one. */
 export const serviceAccounts: Rule = {
   name: "no-default-service-account",
@@ -32,7 +35,7 @@ function bound({ kind, props, label }: Manifest): Finding[] {
   const all = listOf(props["subjects"]).filter(
     (subject) =>
       (textAt(subject, "kind") === "ServiceAccount" && textAt(subject, "name") === "default") ||
-      /^system:serviceaccounts(:|$)/.test(textAt(subject, "name") ?? ""),
+      DEFAULT_ACCOUNTS.test(textAt(subject, "name") ?? ""),
   );
   if (all.length === 0) return [];
   const problem = "grants permissions to the default service account";

@@ -263,6 +263,17 @@ export const BAD: readonly Bad[] = [
       }),
     ["no-default-service-account: RoleBinding default/added"],
   ],
+  ...["system:serviceaccount:default:default", "system:serviceaccounts:default", "system:authenticated"].map(
+    (name): Bad => [
+      `rights of ${name}`,
+      (good) =>
+        added(good, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding", {
+          metadata: { name: "added" },
+          subjects: [{ kind: name === "system:serviceaccount:default:default" ? "User" : "Group", name }],
+        }),
+      ["no-default-service-account: ClusterRoleBinding default/added"],
+    ],
+  ),
   // Restricted pods.
   ["a privileged container", pod((_, { securityContext }) => void (securityContext["privileged"] = true)), [POD]],
   ["a writable root", pod((_, { securityContext }) => void (securityContext["readOnlyRootFilesystem"] = false)), [POD]],

@@ -64,22 +64,27 @@ export function groupPolicyName(settings: Settings, groups: readonly string[]): 
 /** Namespace of the outposts: with an installed identity provider its own, else one of the stack. */
 export function outpostNamespace(settings: Settings): string {
   const { install, namespace } = settings.identityProvider;
-  return install ? namespace : dnsLabel(OWN, "outposts", slug(settings.stack));
+  return install ? namespace : dnsLabel(OWN, "outposts", ...stackLabel(settings.stack));
 }
 
 /** Stacks that share an identity provider need names of their own in it. */
 export function stackSuffix({ stack, identityProvider }: Settings): string[] {
-  return identityProvider.install ? [] : [slug(stack)];
+  return identityProvider.install ? [] : stackLabel(stack);
 }
 
 function hashOf(identity: unknown): string {
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** Value of the label of the stack's domain records. A stack's name can contain what a label cannot, and then ends in its hash. */
+/** Value of the label of the stack's domain records. */
 export function recordOwner(stack: string): string {
+  return dnsLabel(OWN, ...stackLabel(stack));
+}
+
+/** A stack's name can contain what a label cannot, and then ends in its hash: `prod_eu` and `prod-eu` are two stacks. */
+function stackLabel(stack: string): string[] {
   const readable = slug(stack);
-  return readable === stack ? dnsLabel(OWN, stack) : dnsLabel(OWN, readable, hashOf(stack));
+  return readable === stack ? [stack] : [readable, hashOf(stack)];
 }
 
 /** Letters, digits and single dashes, as in a DNS label. */

@@ -92,6 +92,16 @@ test.each([
   expect(owner === `gatehouse-${name}`).toBe(!start.endsWith("-"));
 });
 
+test("gives two stacks, whose names differ in a character that no label has, names of their own in an identity provider", () => {
+  const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+  const namesOf = (name: string): string[] => {
+    const { data_api: _, ...raw } = sections;
+    const plan = computePlan(parseStack({ ...stack({ ...raw, identity_provider: existing }), stack: name }, shell));
+    return [plan.identitySlug, ...plan.outposts.flatMap((outpost) => [outpost.name, outpost.namespace])];
+  };
+  expect(namesOf("prod-eu").filter((name) => namesOf("prod_eu").includes(name))).toEqual([]);
+});
+
 test("revokes what PUBLIC has by default on functions of the owner, and of writers in the stack's own database only", () => {
   const creators = (database: object) =>
     computePlan(parseStack(stack({ data_api: { ...sections.data_api, database, writers: ["dbt"] } }), shell))

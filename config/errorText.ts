@@ -1,6 +1,6 @@
-/** Credentials in an address: before the host, also with `@` in the password, and as parameters. */
+/** Credentials in an address: before the host, also a token alone or with `@` in the password, and as parameters. */
 const ADDRESS_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  [/(\b[a-z][a-z\d+.-]{0,31}:\/\/)[^\s/:@"']*:[^\s/"']+@/gi, "$1[redacted]@"],
+  [/(\b[a-z][a-z\d+.-]{0,31}:\/\/)[^\s/"']+@/gi, "$1[redacted]@"],
   [
     /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|(?:ssl)?password|next|rd)=)[^\s&"'#]+/gi,
     "$1[redacted]",

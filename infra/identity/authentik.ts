@@ -100,7 +100,12 @@ export class Authentik extends pulumi.ComponentResource {
       parent: this,
       provider: cluster.provider,
     });
-    return pulumi.interpolate`http://${found.spec.clusterIP}:${service.port}`;
+    return found.spec.clusterIP.apply((address) => {
+      if (address !== "None") return `http://${address}:${service.port}`;
+      throw new Error(
+        `identity_provider.service: ${namespace}/${service.name} is a headless Service, which has no address; name one with a cluster IP`,
+      );
+    });
   }
 }
 

@@ -10,7 +10,7 @@ import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { type Answers, stackOf } from "../init/answers.ts";
 import { projectFiles } from "../init/projectFiles.ts";
-import { stackFile, variablesOf } from "../init/stackFile.ts";
+import { argument, stackFile, variablesOf } from "../init/stackFile.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 
@@ -106,8 +106,8 @@ function write(answers: Answers, { folder, out }: Shell): void {
     ...variablesOf(text).map(
       (variable) => `${generate(variable)}pulumi config set --secret variables:${variable} --stack ${stack}`,
     ),
-    `npx gatehouse doctor ${context}`,
-    `npx gatehouse deploy ${context}`,
+    `npx gatehouse doctor ${argument(context)}`,
+    `npx gatehouse deploy ${argument(context)}`,
   ];
   out(`Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
 }
@@ -136,5 +136,5 @@ function installation(folder: string): string[] {
   };
   return dependencies["gatehouse"]
     ? ["npm install"]
-    : [`npm pack --silent ${packageFolder()}`, "npm install gatehouse-*.tgz"];
+    : [`npm pack --silent ${argument(packageFolder())}`, "npm install gatehouse-*.tgz"];
 }

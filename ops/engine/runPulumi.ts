@@ -14,7 +14,8 @@ export async function runPulumi(
 ): Promise<string> {
   const all = { ...options, maxBuffer: Number.POSITIVE_INFINITY };
   const running = promisify(execFile)(cli, [...args, "--non-interactive"], all);
-  running.child.stdin?.end(input);
+  // A command that fails before it reads its input closes the pipe; its own error is reported below.
+  running.child.stdin?.on("error", () => undefined).end(input);
   const { stdout } = await running.catch((error: unknown) => {
     const { stderr, message } = error as Error & { stderr?: string };
     const output = stderr?.split("\n").find((line) => line.startsWith("error:")) ?? message.split("\n", 1)[0];

@@ -142,6 +142,6 @@ function scalar(text: string): string {
 }
 
 /** An argument of a shell. */
-function argument(text: string): string {
+export function argument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

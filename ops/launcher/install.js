@@ -82,7 +82,10 @@ export async function exclusively(lock, waiting, work) {
     if (owner && !isReported) waiting(owner);
     await wait(300);
   }
-  const release = () => rmSync(lock, { force: true });
+  const release = () => {
+    // Another process may have taken it over after LIMIT.
+    if (ownerOf(lock) === process.pid) rmSync(lock, { force: true });
+  };
   process.once("exit", release);
   try {
     await work();

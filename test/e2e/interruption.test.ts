@@ -20,7 +20,7 @@ test("ends the deployment before the preview", async () => {
   const { outcome, text } = await deployProgram(target, shell, program, { interrupted });
   expect([outcome.outcome, outcome.problems, outcome.changes]).toEqual(["failed", ["interrupted"], []]);
   expect(outcome.steps.find(({ ok }) => !ok)?.name).toBe("Preview");
-  expect(text).toContain("Nothing was changed");
+  expect(text).toContain("Nothing was deployed");
 });
 
 test("hides the errors of the checks that it stops", async () => {
@@ -31,7 +31,7 @@ test("hides the errors of the checks that it stops", async () => {
     ["interrupted"],
     [CHECKS],
   ]);
-  expect(text).toContain("Nothing was changed:\n  ✖ interrupted\n");
+  expect(text).toContain("Nothing was deployed:\n  ✖ interrupted\n");
   expect(text).not.toContain("policy pack");
 });
 

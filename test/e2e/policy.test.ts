@@ -95,7 +95,7 @@ describe("a preview", () => {
     expect(problems).toContain("(policy routes-are-protected)");
     expect(problems).toContain("IngressRoute default/bypass: Host(`whoami.localhost`): is open to everyone");
     expect(problems).toContain("does not remove forged identity headers");
-    expect(text).toContain("Nothing was changed.");
+    expect(text).toContain("Nothing was deployed.");
     expect(outcome.steps.map(({ name }) => name)).not.toContain("Deploying");
   });
 

@@ -42,7 +42,7 @@ fullTest("deploys changes of the options alone, and deletes no protected databas
   await deployWith({ protect: true, retainOnDelete: true }, ["protect = true", "retainOnDelete = true"]);
   const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), { skipPolicy: true });
   expect([outcome.outcome, outcome.steps.some(({ name }) => name === "Deploying")]).toEqual(["failed", false]);
-  expect(text).toContain("Nothing was changed.");
+  expect(text).toContain("Nothing was deployed.");
   await deployWith({}, ["protect = false", "retainOnDelete = false"]);
 });
 

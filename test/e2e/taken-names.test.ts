@@ -43,6 +43,6 @@ test("refuses to create a user that authentik has and the state has not", async 
     [`${url} already has an object User with the username "${name}". Rename or delete it there.`],
     expect.not.arrayContaining(["Deploying"]),
   ]);
-  expect(text).toContain("Nothing was changed:");
+  expect(text).toContain("Nothing was deployed:");
   expect((await deployProgram(target, shell, program)).outcome.outcome).toBe("unchanged");
 });

@@ -80,11 +80,14 @@ test("names what is dropped with its data: databases, and an installed server", 
   expect(droppedDatabases(others, known)).toEqual([]);
   const database = step("delete", "Database", "data-database-database");
   expect(droppedDatabases([...others, database], known)).toEqual(['the database "gatehouse"']);
-  for (const type of ["PersistentVolumeClaim", "Cluster"]) {
-    expect(droppedDatabases([step("replace", type, "postgres-data"), database], known)).toEqual([
+  for (const [type, name] of [
+    ["PersistentVolumeClaim", "postgres-data"],
+    ["Cluster", "postgres-server"],
+  ] as const) {
+    expect(droppedDatabases([step("replace", type, name), database], known)).toEqual([
       'the database "gatehouse"',
       "every database of the Postgres server that the stack installs,",
     ]);
-    expect(droppedDatabases([step("update", type, "postgres-data")], known)).toEqual([]);
+    expect(droppedDatabases([step("update", type, name), step("delete", type, "cache")], known)).toEqual([]);
   }
 });

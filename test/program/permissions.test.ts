@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { deployedKinds } from "../../ops/engine/deployment/permissions.ts";
+import { shell, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
@@ -29,6 +30,15 @@ describe.each([
     const deployed = recorder.resources.flatMap(({ type, inputs }) => kindOf(type, inputs));
     expect([...asked].sort()).toEqual([...new Set(deployed)].sort());
   });
+});
+
+test("of an existing identity provider asks only to read its Service", () => {
+  const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "server" } };
+  const settings = parseStack(stack({ identity_provider: existing, data_api: undefined }), shell);
+  const ofService = deployedKinds(settings, computePlan(settings)).filter(({ resource }) => resource === "services");
+  expect(ofService.filter(({ namespace }) => namespace === "authentik")).toEqual([
+    { group: "", resource: "services", namespace: "authentik", verbs: ["get"] },
+  ]);
 });
 
 /** `apps/deployments authentik` of `kubernetes:apps/v1:Deployment`, as the API server calls it. */

@@ -188,7 +188,7 @@ class Deployment {
     const refuses = !interrupted.aborted && (error instanceof Refusal || error instanceof LockedError);
     const problems = interrupted.aborted ? ["interrupted"] : messagesOf(error);
     const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
-    print(["Nothing was changed:", ...lines].join("\n"));
+    print(["Nothing was deployed:", ...lines].join("\n"));
     return this.#end(refuses ? "refused" : "failed", { problems });
   }
 

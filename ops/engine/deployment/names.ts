@@ -2,7 +2,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { StackState } from "../state/stackState.ts";
-import type { Step } from "../step.ts";
+import { nameOf, type Step } from "../step.ts";
 
 type Named = readonly [path: string, name: string | undefined];
 
@@ -55,7 +55,7 @@ export function changedNames(
 }
 
 /** What contains the data of a server that the stack installs: the claim of a statefulset, and the `Cluster` of CloudNativePG. */
-const SERVERS = ["PersistentVolumeClaim", "Cluster"];
+const SERVERS = ["PersistentVolumeClaim postgres-data", "Cluster postgres-server"];
 
 /** Returns what steps delete or replace with its data: deployed databases, and an installed server with all of them. */
 export function droppedDatabases(
@@ -66,6 +66,6 @@ export function droppedDatabases(
   const databases = dropped
     .filter(({ type }) => type === "Database")
     .map(({ name }) => `the database "${deployed?.databaseNames.get(name) ?? name}"`);
-  const isServer = dropped.some(({ type }) => SERVERS.includes(type));
+  const isServer = dropped.some((step) => SERVERS.includes(nameOf(step)));
   return isServer ? [...databases, "every database of the Postgres server that the stack installs,"] : databases;
 }

@@ -98,7 +98,7 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
   const rest = planned.filter((step) => !completed.includes(step) && !failed.some(({ urn }) => urn === step.urn));
   const state =
     planned.length === 0
-      ? ["Nothing was changed."]
+      ? ["Nothing was deployed."]
       : [
           `${completed.length} of ${planned.length} changes were made.`,
           ...when(failed.length > 0, `Failed: ${first(failed.map(nameOf))}.`),

@@ -8,6 +8,8 @@ export interface Kind {
   readonly group: string;
   readonly resource: string;
   readonly namespace: string | undefined;
+  /** {@link VERBS} by default. */
+  readonly verbs?: readonly string[];
 }
 
 /** Verbs of the engine for every object: a preview reads and applies with dry-run, an update applies, a change may replace. */
@@ -47,6 +49,9 @@ export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
       : []),
     ...(identityProvider.install ? owned(identityProvider.namespace, [...WORKLOAD, "/configmaps"]) : []),
     ...(identityProvider.install ? [] : plan.outposts.flatMap(({ namespace }) => owned(namespace, OUTPOSTS))),
+    ...(identityProvider.service
+      ? inNamespace(identityProvider.namespace, ["/services"]).map((kind) => ({ ...kind, verbs: ["get"] }))
+      : []),
     ...(dataApi ? owned(dataApi.namespace, DATA) : []),
     ...(postgres?.install ? owned(postgres.install.namespace, POSTGRES[postgres.install.kind]) : []),
     ...(postgres?.install?.monitoring === undefined
@@ -103,7 +108,9 @@ export async function refusedPermissions(config: KubeConfig, kinds: readonly Kin
   if (await mayDo("*", { group: "*", resource: "*" })) return [];
   const lines = await Promise.all(
     kinds.map(async (kind) => {
-      const answers = await Promise.all(VERBS.map(async (verb) => ((await mayDo(verb, kind)) ? [] : [verb])));
+      const answers = await Promise.all(
+        (kind.verbs ?? VERBS).map(async (verb) => ((await mayDo(verb, kind)) ? [] : [verb])),
+      );
       return describe(answers.flat(), kind);
     }),
   );

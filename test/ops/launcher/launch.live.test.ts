@@ -113,6 +113,13 @@ describe("the install lock", () => {
     expect(owners).toEqual([String(process.pid)]);
   });
 
+  test("stays that of another process which took it over", async () => {
+    const lock = path.join(project, "install.lock");
+    const takeOver = () => rm(lock).then(() => symlink(String(process.ppid), lock));
+    await exclusively(lock, unexpected, takeOver);
+    expect(readlinkSync(lock)).toBe(String(process.ppid));
+  });
+
   test("is waited for while its process runs, with one message", async () => {
     const lock = path.join(project, "install.lock");
     await symlink(String(process.ppid), lock);

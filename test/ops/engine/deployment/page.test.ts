@@ -138,7 +138,7 @@ describe("a failure", () => {
         "  no",
         "",
         "Current state",
-        "  Nothing was changed.",
+        "  Nothing was deployed.",
         "  1 protected URL refuses requests without a session.",
       ].join("\n"),
     );

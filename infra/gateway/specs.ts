@@ -4,7 +4,7 @@ import { basicAuthSpec } from "../../protections/basic.ts";
 import { forwardAuthSpec } from "../../protections/forwardAuth.ts";
 import { signInPages } from "../plan/outposts.ts";
 import type { ForwardAuth, Middleware, Route, RouteRule, TraefikService } from "../plan/types.ts";
-import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
+import { anonymousSpec, noBodySpec, perClient, profileSpec, unavailableSpec, unroutedQuerySpec } from "./dataSpecs.ts";
 import { emptied } from "./requestHeaders.ts";
 import type { PlainMiddleware, TraefikMiddleware } from "./traefik.ts";
 import type { IngressRouteSpec, TraefikServiceSpec } from "../../sdks/traefik/index.d.ts";
@@ -46,8 +46,10 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
       return profileSpec(middleware);
     case "replace-path":
       return { replacePath: { path: middleware.path } };
-    case "whole-query":
-      return wholeQuerySpec();
+    case "no-body":
+      return noBodySpec();
+    case "unrouted-query":
+      return unroutedQuerySpec();
     case "count":
       return { headers: { customRequestHeaders: { Prefer: `count=${middleware.count}` } } };
     case "forward-auth":

@@ -21,7 +21,8 @@ import type { Exposure, TraefikService } from "./types.ts";
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
-const WHOLE_QUERY: MiddlewareSpec = { name: "gatehouse-whole-query", kind: "whole-query" };
+const NO_BODY: MiddlewareSpec = { name: "gatehouse-no-body", kind: "no-body" };
+const UNROUTED_QUERY: MiddlewareSpec = { name: "gatehouse-unrouted-query", kind: "unrouted-query" };
 const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
 const preferring = (count: Count): MiddlewareSpec => ({ name: `gatehouse-${count}-count`, kind: "count", count });
 
@@ -45,10 +46,11 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), anonymous(exposure), WHOLE_QUERY, UNAVAILABLE];
+  const front = [...openChain(exposure), anonymous(exposure), NO_BODY, UNROUTED_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
   const schemas = dataApi.exposed.map((schema) => ({
-    within: `!PathPrefix(\`/rpc/\`) && !${selectsTooMuch()} && !${estimatesRelated()} && ${selects(schema, schema === first)}`,
+    // The headers first: Traefik computes the expressions of the query for one schema only.
+    within: `${selects(schema, schema === first)} && !PathPrefix(\`/rpc/\`) && !${selectsTooMuch()} && !${estimatesRelated()}`,
     chain: [...front, profile(schema, dataApi.deprecated)],
   }));
   return [

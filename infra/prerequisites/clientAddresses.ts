@@ -25,6 +25,12 @@ export function upstreamDomains({ domains }: Settings): string[] {
   return domains.filter(({ enabled, tls }) => enabled && tls?.termination === "upstream").map(({ kind }) => kind);
 }
 
+/** Returns the entry points of the data API. */
+export function dataEntryPoints({ routes }: Plan): string[] {
+  const limited = routes.filter(({ rules }) => rules.some(({ traefikService }) => traefikService !== undefined));
+  return [...new Set(limited.map(({ entryPoint }) => entryPoint))];
+}
+
 /** Traefik takes a client's address from the proxies that it trusts. */
 function ofDomain({ gateway }: Settings, domain: string, options: Options): Result {
   const prefix = `entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
@@ -47,8 +53,7 @@ function ofDomain({ gateway }: Settings, domain: string, options: Options): Resu
 
 /** Postgres counts the queries of a client by the addresses that Traefik appends (infra/data/sql/010_pre_request.sql). */
 function ofDataApi({ gateway }: Settings, plan: Plan, { nodePortServices }: TraefikFacts, options: Options): Result {
-  const routes = plan.routes.filter(({ rules }) => rules.some(({ traefikService }) => traefikService !== undefined));
-  const names = [...new Set(routes.map(({ entryPoint }) => entryPoint))];
+  const names = dataEntryPoints(plan);
   const [keeps] = ["global", ...names.map((name) => `entryPoints.${name}.forwardedHeaders`)]
     .map((prefix) => `${prefix}.notAppendXForwardedFor`)
     .filter((option) => isOn(options, option));

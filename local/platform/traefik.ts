@@ -35,6 +35,9 @@ export async function startTraefik(
   return ports;
 }
 
+/** docs/prerequisites.md, "Size of headers". */
+const LIMITS = { http: { maxHeaderBytes: 65_536 } };
+
 /** Static configuration (doc.traefik.io, install-configuration): no dashboard, no API, no trusted proxy, so no believed X-Forwarded-*. */
 function configuration(ports: GatewayPorts, accessLog: string): object {
   return {
@@ -45,8 +48,8 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
     ping: { entryPoint: "ping" },
     entryPoints: {
       // Without options for encoded characters, as in k3s and in the Helm chart.
-      web: { address: `127.0.0.1:${ports.http}` },
-      websecure: { address: `127.0.0.1:${ports.https}` },
+      web: { address: `127.0.0.1:${ports.http}`, ...LIMITS },
+      websecure: { address: `127.0.0.1:${ports.https}`, ...LIMITS },
       ping: { address: `127.0.0.1:${ports.ping}` },
     },
     // Traefik's default is 2 s, which every change would wait for here.

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { withoutSlots } from "./defences.ts";
+import { podAddress, withoutSlots } from "./defences.ts";
 import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
 import { sendRequest, asOwner, newClient, rowsOf, responseTo, runningQueries, until } from "./api-client.ts";
 
@@ -124,6 +124,22 @@ describe("a query", () => {
   test("cannot raise its timeout with Prefer", async () => {
     const prefer = { ...marts, Prefer: "timeout=60, statement_timeout=60s, tx=commit, timezone=UTC" };
     expect((await sendRequest("GET /slow", { headers: prefer })).status).toBe(500);
+  });
+
+  test("is routed without a body only, which PostgREST would read into its memory", async () => {
+    const line = "GET /dim_fylke?limit=1&select=fylke_nr";
+    for (const [name, value] of [
+      ["Content-Length", "1"],
+      ["Transfer-Encoding", "chunked"],
+    ] as const) {
+      const headers = { ...marts, [name]: value };
+      expect(await sendRequest(line, { headers, body: "x" })).toMatchObject({ status: 413 });
+      expect((await sendRequest(line, { headers, body: "x", to: await podAddress() })).status).toBe(200);
+    }
+  });
+
+  test("is refused by Traefik with more than 64 kB of headers, before any rule is compared", async () => {
+    expect((await sendRequest(`GET /dim_fylke?x=${"a".repeat(80_000)}`, { headers: marts })).status).toBe(431);
   });
 
   const nested = "select=fylke_nr,dim_kommune(kommune_nr,dim_fylke(fylke_nr,dim_kommune(kommune_nr)))";

@@ -6,6 +6,14 @@ import { NO_ROUTE } from "./expected-responses.ts";
 
 const marts = { "Accept-Profile": "marts" };
 
+/** The status of a refused query, the address that it is redirected to, and the response there. */
+const UNROUTED = [302, "/rpc/unrouted-query", NO_ROUTE];
+async function redirected(query: string): Promise<unknown[]> {
+  const { status, headers } = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
+  const { location } = headers;
+  return [status, location, await responseTo(`GET ${location}`, { headers: marts })];
+}
+
 beforeAll(async () => {
   await asOwner("create table marts.oids (id bigint, json_aggregate text)");
   await asAdministrator(
@@ -34,6 +42,26 @@ describe("a function of the whole row", () => {
   test("is not routed in related rows", async () => {
     const target = "/dim_fylke?select=fylke_nr,dim_kommune(json_agg)";
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test.each(["json_agg", "array_agg", '"jsonb_agg".desc', "%6Ason_agg", "number,jsonb_agg"])(
+    "is not routed in an order, where it collects all rows in memory: order=%s",
+    async (order) => {
+      for (const query of [
+        `select=count&order=${order}`,
+        `select=number,dim_kommune(count)&dim_kommune.order=${order}`,
+      ])
+        expect(await redirected(query)).toEqual(UNROUTED);
+    },
+  );
+
+  test("control: is computed for an order by PostgREST itself", async () => {
+    const line = "GET /ref_number?select=count&order=jsonb_agg";
+    expect(await rowsOf(line, { headers: marts, to: await podAddress() })).toEqual([{ count: 1500 }]);
+  });
+
+  test("is not routed after more parameters than Traefik compares", async () => {
+    expect(await redirected(`select=json_agg${"&".repeat(10_001)}`)).toEqual(UNROUTED);
   });
 
   test("control: returns every row in one from PostgREST itself, past the maximum number of rows", async () => {

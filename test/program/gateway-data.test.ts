@@ -50,9 +50,29 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-openapi")).toEqual({ replacePath: { path: "/rpc/document" } });
   });
 
-  test("matches a query as a whole or not at all, and an exact count alone", () => {
-    const regex = "^([^?]*)[?].*%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f])).*$";
-    expect(spec("gatehouse-whole-query")).toEqual({ redirectRegex: { regex, replacement: "${1}" } });
+  test.each([
+    ["limit=1&order=name.desc", true],
+    ["select=a,b(c)&b.order=c.asc&name=eq.%41&title=eq.json_agg", true],
+    ["name=eq.%C3%A5&order=%C3%A5r", true],
+    [Array.from({ length: 500 }, () => "a=1").join("&"), true],
+    ["name=eq.50%", false],
+    ["name=eq.%zz&limit=1", false],
+    ["limit=1&order=json_agg", false],
+    ["limit=1;b.order=id,%22jsonb_agg%22.desc", false],
+    ["order=%6Ason_agg", false],
+    ["%6Frder=id", false],
+    [Array.from({ length: 501 }, () => "").join("&"), false],
+    [Array.from({ length: 501 }, () => "").join(";"), false],
+  ])("routes the query %s: %s", (query, isRouted) => {
+    const { redirectRegex } = spec("gatehouse-unrouted-query") as { redirectRegex: { regex: string } };
+    expect(redirectRegex).toMatchObject({ replacement: "/rpc/unrouted-query" });
+    expect(new RegExp(redirectRegex.regex).test(`http://data.localhost/relation?${query}`)).toBe(!isRouted);
+  });
+
+  test("passes no body, and an exact count alone", () => {
+    expect(spec("gatehouse-no-body")).toEqual({
+      retry: { attempts: 2, status: ["599"], disableRetryOnNetworkError: true, maxRequestBodyBytes: 0 },
+    });
     for (const count of ["exact", "planned", "estimated"]) {
       const customRequestHeaders = { Prefer: `count=${count}` };
       expect(spec(`gatehouse-${count}-count`)).toEqual({ headers: { customRequestHeaders } });

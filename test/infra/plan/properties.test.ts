@@ -111,7 +111,7 @@ describe("the plan of any stack", () => {
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
-          ...(exposure.role === "data-api" ? ["anonymous", "whole-query", "unavailable", "profile"] : []),
+          ...(exposure.role === "data-api" ? ["anonymous", "no-body", "unrouted-query", "unavailable", "profile"] : []),
           ...(/count=(exact|planned|estimated)`/.test(rule.match) ? ["count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);

@@ -196,3 +196,21 @@ test("does not compare options in a file or in variables, and gives the reason",
     hint: "compare its entry points, providers and certificate resolvers with docs/prerequisites.md",
   });
 });
+
+describe("the size of headers at an entry point of the data API", () => {
+  const name = "headers of entry point web";
+
+  test("is reported if it is Traefik's default of 1 MB", () => {
+    expect(found(ARGS).get(name)).toEqual({
+      reason:
+        "Traefik accepts 1048576 bytes, and computes for each request to the data API that has as many, before any limit per client",
+      hint: "set the argument --entryPoints.web.http.maxHeaderBytes=65536 (docs/prerequisites.md)",
+    });
+  });
+
+  test("may be 64 kB", () => {
+    expect(found([...ARGS, "--entryPoints.web.http.maxHeaderBytes=65536"]).get(name)).toEqual({
+      observed: "65536 bytes",
+    });
+  });
+});

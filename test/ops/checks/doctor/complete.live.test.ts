@@ -37,6 +37,8 @@ test("passes every check but that of client addresses, which a Service of Traefi
     "Traefik: field weighted.services.middlewares": passes("in the definition of TraefikService"),
     "Traefik: entry point web": passes(":8000/tcp"),
     "Traefik: entry point websecure": passes(":8443/tcp"),
+    "Traefik: headers of entry point web": passes("65536 bytes"),
+    "Traefik: headers of entry point websecure": passes("65536 bytes"),
     "Traefik: provider kubernetesCRD": passes("reads every namespace"),
     "Traefik: certificate resolver letsencrypt": passes("used by domain external"),
     "Traefik: client addresses of the data API": {

@@ -10,7 +10,7 @@ const marts = { "Accept-Profile": "marts" };
 const UNROUTED = [302, "/rpc/unrouted-query", NO_ROUTE];
 async function redirected(query: string): Promise<unknown[]> {
   const { status, headers } = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
-  const { location } = headers;
+  const location = String(headers["location"]);
   return [status, location, await responseTo(`GET ${location}`, { headers: marts })];
 }
 

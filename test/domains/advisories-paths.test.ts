@@ -59,12 +59,14 @@ const TARGETS: Readonly<Record<string, string>> = {
   "/secret?/open": "login /secret?/open",
   "/secret?path=/open": "login /secret?path=/open",
   "/%2fopen": "login /%2Fopen",
+  "/open/...//secret": "login /open/.../secret",
+  "/open/..%ef%bc%8fsecret": "login /open/..%EF%BC%8Fsecret",
+  "/open/..%c0%afsecret": "login /open/..%C0%AFsecret",
+  "/open/%c0%ae%c0%ae/secret": "login /open/%C0%AE%C0%AE/secret",
   // Public paths in an unusual form: the application gets a path below the public one.
   "//open": "200 shows /open",
   "/%6fpen": "200 shows /open",
-  "/open/...//secret": "200 shows /open/.../secret",
   "/open/%ef%bc%8e%ef%bc%8e/secret": "200 shows /open/%EF%BC%8E%EF%BC%8E/secret",
-  "/open/%c0%ae%c0%ae/secret": "200 shows /open/%C0%AE%C0%AE/secret",
 };
 
 describe.each(KINDS)("a request target on %s", (kind) => {

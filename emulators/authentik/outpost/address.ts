@@ -1,14 +1,14 @@
+import { unescape } from "node:querystring";
+
 /** An address as Go reads it: the path is decoded, and dots in it stay. */
 export type Address = { text: string; path: string; query: URLSearchParams };
 
 /** Reads an address. Undefined = Go refuses it. */
 export function readAddress(text: string): Address | undefined {
   const [, path = "", query] = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(text) ?? [];
-  try {
-    return text === "" ? undefined : { text, path: decodeURIComponent(path), query: new URLSearchParams(query) };
-  } catch {
-    return undefined;
-  }
+  if (text === "" || /%(?![\da-f]{2})/i.test(path)) return undefined;
+  // Go also decodes bytes that are not UTF-8 (measured with net/url of Go 1.26: /..%c0%af).
+  return { text, path: unescape(path), query: new URLSearchParams(query) };
 }
 
 /** The address in the headers of Traefik. Go refuses an address without a scheme, and accepts one without a host. */

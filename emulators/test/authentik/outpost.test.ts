@@ -84,6 +84,7 @@ describe("the endpoint for nginx", () => {
     ["nothing", {}, [500, "configuration error\n"]],
     ["an address that Go cannot parse", { "x-original-url": "http://a.localhost/%zz" }, [500, "configuration error\n"]],
     ["an address", { "x-original-url": "http://a.localhost/" }, refused],
+    ["an address that is not UTF-8", { "x-original-url": "http://a.localhost/open/%c0%af" }, [200, ""]],
     ["an open address", { "x-original-url": "http://a.localhost/open/x?y=1" }, [200, ""]],
     ["a path", { "x-original-uri": "/" }, refused],
     ["an open path", { "x-original-uri": "/open/x" }, [200, ""]],

@@ -33,7 +33,7 @@ const SECRET = { termination: "secret", name: "wildcard" };
 const RESOLVER = { termination: "resolver", name: "letsencrypt" };
 
 /** No path that servers read in different ways. */
-const UNAMBIGUOUS = "!PathRegexp(`/[.][.]|[\\x00-\\x1F\\x7F\\\\]|(?i:%(2[35F]|3[BF]|5C))`)";
+const UNAMBIGUOUS = "!PathRegexp(`/[.][.]|[\\x00-\\x1F\\x7F\\\\\\x{FFFD}]|(?i:%(2[35F]|3[BF]|5C))`)";
 
 describe("a route", () => {
   test("has the public paths of a proxy service before forward auth", () => {

@@ -1,8 +1,11 @@
 import type { DataPlan } from "../../infra/plan/types.ts";
-import { type Finding, labelOf, listOf, type Resource, textAt } from "../resource.ts";
+import { type Finding, labelOf, listOf, type Resource, textAt, type Value } from "../resource.ts";
 import type { Rule } from "../rule.ts";
 
 const TYPE = "postgresql:index/";
+
+/** Attributes with which a role reads rows that it has no privilege for, or becomes a role that does. */
+const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity"];
 
 /** Personal data: only its owner reads it (spec 001, "Schemas"). */
 export const privateSchemas: Rule = {
@@ -12,36 +15,52 @@ export const privateSchemas: Rule = {
   check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => opened(resource, data)) : []),
 };
 
-function opened(resource: Resource, data: DataPlan): Finding[] {
+function opened(resource: Resource, { database, roles, schemas }: DataPlan): Finding[] {
   const { type, props } = resource;
   const kind = type.startsWith(TYPE) ? type.split(":").at(-1) : undefined;
-  const insiders = [data.roles.owner, data.roles.administrator];
+  const insiders = [roles.owner, roles.administrator];
+  const isClient = (role: string) =>
+    [roles.anonymous, roles.authenticator].includes(role) || role.toLowerCase() === "public";
   const role = textAt(props, "role");
+  const name = textAt(props, "name") ?? resource.name;
   const found = (problem: string, hint: string) => [
     { rule: privateSchemas.name, object: labelOf(resource), problem, hint },
   ];
-  if (kind === "GrantRole") {
-    const member = textAt(props, "grantRole");
-    if (role === undefined || member === undefined || insiders.includes(role) || !insiders.includes(member)) return [];
-    return found(`makes ${role} a member of ${member}, who reads private schemas`, "remove the membership");
-  }
+  const joined = (member: string, groups: readonly Value[]): Finding[] => {
+    const opening = groups.filter(
+      (group) =>
+        typeof group === "string" && (insiders.includes(group) || (isClient(member) && group.startsWith("pg_"))),
+    );
+    if (insiders.includes(member) || opening.length === 0) return [];
+    return found(`makes ${member} a member of ${opening.join(", ")}`, "remove the membership");
+  };
+  if (kind === "GrantRole") return role === undefined ? [] : joined(role, [props["grantRole"]]);
   if (kind === "Role") {
-    const name = textAt(props, "name") ?? resource.name;
-    const memberships = listOf(props["roles"]).filter((one) => typeof one === "string" && insiders.includes(one));
     if (insiders.includes(name)) return [];
-    if (memberships.length > 0)
-      return found(`makes ${name} a member of ${memberships.join(", ")}`, "remove the membership");
-    return props["superuser"] === true ? found(`makes ${name} a superuser`, "create the role without superuser") : [];
+    const attributes = ["superuser", ...(isClient(name) ? ATTRIBUTES : [])].filter((one) => props[one] === true);
+    return [
+      ...joined(name, listOf(props["roles"])),
+      ...attributes.flatMap((one) => found(`creates ${name} with ${one}`, `create the role without ${one}`)),
+    ];
+  }
+  if (kind === "Schema") {
+    if ((textAt(props, "database") ?? database) !== database) return [];
+    const owner = textAt(props, "owner");
+    const planned = schemas.find((schema) => schema.name === name)?.owner;
+    if (owner === undefined || planned === undefined || owner === planned) return [];
+    return found(`makes ${owner} the owner of the schema ${name}`, `set its owner to ${planned}`);
   }
   if ((kind !== "Grant" && kind !== "DefaultPrivileges") || role === undefined || insiders.includes(role)) return [];
   const privileges = listOf(props["privileges"]).filter((one) => typeof one === "string");
   const objects = textAt(props, "objectType") ?? "";
   if (privileges.length === 0 || objects === "database") return [];
   const schema = textAt(props, "schema");
-  const closed = data.schemas.some(({ name, access }) => name === schema && access === "private");
+  // The owners of views read hidden schemas.
+  const closed = isClient(role) ? ["private", "hidden"] : ["private"];
+  const access = schemas.find((one) => one.name === schema)?.access ?? "";
   const everywhere = kind === "DefaultPrivileges" && !("schema" in props);
-  if (!closed && !everywhere) return [];
-  const where = everywhere ? "every schema, the private ones too" : `the private schema ${schema ?? ""}`;
+  if (!closed.includes(access) && !everywhere) return [];
+  const where = everywhere ? "every schema, the private ones too" : `the ${access} schema ${schema ?? ""}`;
   return found(
     `gives ${role} ${privileges.join(", ")} on each ${objects} of ${where}`,
     "publish what may be seen as a view in an exposed schema, and remove the grant",

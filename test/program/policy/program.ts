@@ -12,6 +12,9 @@ export interface Program {
   readonly facts: StackFacts;
 }
 
+/** A change or an addition to the local stack, and the findings of the policy pack. */
+export type Bad = readonly [title: string, make: (good: Program) => Program, findings: readonly string[]];
+
 /**
  * The program of a stack file, run under mocks. Its secrets are {@link canary}.
  * @param name of the stack, after the folder of its file where that is not the project's
@@ -43,6 +46,11 @@ export function changed(
   const props = structuredClone(found.props) as Record<string, unknown>;
   change(props);
   return { resources: resources.with(index, { ...found, props }), facts };
+}
+
+/** Returns the change of one object, whose fields the caller knows. */
+export function edit<Props>(label: string, change: (props: Props) => void): Bad[1] {
+  return (good) => changed(good, label, (props) => change(props as Props));
 }
 
 /** The program with one object more. */

@@ -3,7 +3,11 @@ import { findingsOf, type Program, programOf } from "./program.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
 import { UNKNOWN } from "../../../policy/resource.ts";
 import { canary, PATIENCE } from "../../helpers/program.ts";
-import { BAD } from "./bad.ts";
+import { add, BAD_DATABASE, withHidden } from "./bad-database.ts";
+import { BAD_PODS } from "./bad-pods.ts";
+import { BAD_ROUTES } from "./bad-routes.ts";
+
+const BAD = [...BAD_ROUTES, ...BAD_DATABASE, ...BAD_PODS];
 
 describe("programs that the policy pack refuses", () => {
   let good: Program;
@@ -23,6 +27,15 @@ describe("programs that the policy pack refuses", () => {
     expect(all.filter(({ hint }) => hint === "")).toEqual([]);
     expect(JSON.stringify(all)).not.toContain("canary-");
     expect(JSON.stringify(all)).not.toContain(Buffer.from(canary("POSTGRES_PASSWORD")).toString("base64").slice(0, 20));
+  });
+
+  test("are none for the owner of a view that reads a hidden schema", () => {
+    expect(findingsOf(withHidden("analyst")(good))).toEqual([]);
+  });
+
+  test("are none for a schema of the same name in another database", () => {
+    const schema = { database: "other", name: "private_raw", owner: "analyst" };
+    expect(findingsOf(add("Schema", schema)(good))).toEqual([]);
   });
 
   test("break every rule", () => {

@@ -37,11 +37,16 @@ function parseClientIds(text: string): Map<string, string> {
   }
 }
 
-/**
- * Trades the password for a token of the one service that is called.
- * @throws Error with the identity provider's own name of the error
- */
-export function tokenFor(account: MachineAccount, clientId: string): Promise<string> {
+/** The identity provider's response to a request for a token. */
+export interface TokenResponse {
+  readonly status: number;
+  readonly token?: string | undefined;
+  /** The identity provider's own name of the error. */
+  readonly error?: string | undefined;
+}
+
+/** Trades the password for a token of the one service that is called. */
+export function requestToken(account: MachineAccount, clientId: string): Promise<TokenResponse> {
   return withClient(async (client) => {
     const form = new URLSearchParams({
       grant_type: "client_credentials",
@@ -50,15 +55,21 @@ export function tokenFor(account: MachineAccount, clientId: string): Promise<str
       password: account.password,
       scope: account.scope,
     });
-    const answer = await client.send(account.tokenUrl, {
+    const { status, body } = await client.send(account.tokenUrl, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: form.toString(),
     });
-    const { access_token: token, error } = parse(answer.body);
-    if (answer.status === 200 && token !== undefined) return token;
-    throw new Error(`expected a token for the machine, got ${answer.status} ${error ?? ""}`.trim());
+    const { access_token: token, error } = parse(body);
+    return { status, token, error };
   });
+}
+
+/** Returns the token of {@link requestToken}. @throws Error without one, with the identity provider's own name of the error */
+export async function tokenFor(account: MachineAccount, clientId: string): Promise<string> {
+  const { status, token, error } = await requestToken(account, clientId);
+  if (status === 200 && token !== undefined) return token;
+  throw new Error(`expected a token for the machine, got ${status} ${error ?? ""}`.trim());
 }
 
 function parse(body: string): { access_token?: string; error?: string } {

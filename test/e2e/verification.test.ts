@@ -1,4 +1,7 @@
-/** The job that verifies the deployment from inside the cluster: it passes, exports metrics, and detects a route without its middlewares. */
+/**
+ * The job that verifies the deployment from inside the cluster: it passes, exports metrics, and detects a route without its middlewares and an
+ * application that admits users outside of its groups.
+ */
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,8 +10,10 @@ import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1JobSpec } from "@kubern
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { main } from "../../ops/commands/verify.ts";
 import { KINDS } from "../../ops/checks/verify/probe.ts";
+import { verifyContext } from "../../ops/checks/verify/verify.ts";
+import { Administrator } from "../domains/administrator.ts";
 import { SHELL } from "../helpers/shell.ts";
-import { clusterConfig } from "./fixtures.ts";
+import { clusterConfig, origin } from "./fixtures.ts";
 
 const NAMESPACE = "gatehouse-verification";
 const ROUTE = {
@@ -27,12 +32,14 @@ let receiver: Server;
 let batch: BatchV1Api;
 let core: CoreV1Api;
 let objects: CustomObjectsApi;
+let administrator: Administrator;
 
 beforeAll(async () => {
   const config = clusterConfig();
   [batch, core, objects] = [BatchV1Api, CoreV1Api, CustomObjectsApi].map((api) =>
     config.makeApiClient(api as never),
   ) as [BatchV1Api, CoreV1Api, CustomObjectsApi];
+  administrator = new Administrator(origin("authentik"), inject("platform").variables["AUTHENTIK_TOKEN"] ?? "");
   receiver = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -44,7 +51,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
 });
-afterAll(() => new Promise((resolve) => receiver.close(resolve)));
+afterAll(async () => {
+  await administrator.close();
+  await new Promise((resolve) => receiver.close(resolve));
+});
 
 /** Runs the job as `kubectl create job --from=cronjob/gatehouse-verify` does, with a Pushgateway. @returns its condition and its output */
 async function runJob(): Promise<{ end: string; lines: Record<string, unknown>[]; text: string }> {
@@ -166,6 +176,70 @@ describe("the verification job", () => {
     expect((await runJob()).end).toBe("Complete");
   });
 });
+
+/** Changes by hand in authentik with which an application admits users outside of its groups; each returns how it is undone. */
+const OPENED: readonly (readonly [string, (application: string) => Promise<() => Promise<unknown>>])[] = [
+  [
+    "a disabled binding",
+    async (target) => {
+      const [binding] = await administrator.all<{ pk: string; policy: string }>("/policies/bindings/", { target });
+      const set = (enabled: boolean): Promise<unknown> =>
+        administrator.call("PATCH", `/policies/bindings/${binding?.pk}/`, { target, policy: binding?.policy, enabled });
+      await set(false);
+      return () => set(true);
+    },
+  ],
+  [
+    "a second binding",
+    async (target) => {
+      const [group] = await administrator.all<{ pk: string }>("/core/groups/", { name: "staff" });
+      const binding = { target, group: group?.pk, order: 1 };
+      const { pk } = await administrator.call<{ pk: string }>("POST", "/policies/bindings/", binding);
+      return () => administrator.call("DELETE", `/policies/bindings/${pk}/`);
+    },
+  ],
+];
+
+describe.each(OPENED)("an application with %s", (_, open) => {
+  test("fails the verification with a service account, in the cluster and outside of it, until it is restored", async () => {
+    const [application] = await administrator.all<{ pk: string }>("/core/applications/", {
+      ...{ slug: "admin-localhost", superuser_full_list: "true" },
+    });
+    const restore = await open(application?.pk ?? "");
+    const detail =
+      'expected invalid_grant from the identity provider, got a token: application "admin-localhost" of the service "admin" admits users outside of its groups (admins)';
+    try {
+      const { code, failed } = await verifyAsMachine();
+      expect([code, failed]).toEqual([1, [{ subject: origin("admin"), detail }]]);
+      const { end, lines } = await runJob();
+      const hint = expect.stringContaining("npx gatehouse deploy with --refresh") as string;
+      expect([end, lines.filter(({ state }) => state === "failed")]).toMatchObject([
+        "Failed",
+        [{ check: `verifier is denied at ${origin("admin")}`, detail, hint }],
+      ]);
+    } finally {
+      await restore();
+    }
+    expect(await verifyAsMachine()).toEqual({ code: 0, failed: [] });
+    expect((await runJob()).end).toBe("Complete");
+  });
+});
+
+/** Runs the command as for a stack with remote domains, which has no sample users. */
+async function verifyAsMachine(): Promise<{ code: number; failed: { subject: string; detail: string }[] }> {
+  let json = "";
+  const code = await main(
+    ["gatehouse-local", "--only", "sign-in", "--json"],
+    shell((part) => (json += part)),
+    ({ settings, ...context }, ...rest) => {
+      const identityProvider = { ...settings.identityProvider, sampleUsers: [] };
+      return verifyContext({ ...context, settings: { ...settings, identityProvider } }, ...rest);
+    },
+  );
+  const { checks } = JSON.parse(json) as { checks: { state: string; subject: string; detail: string }[] };
+  const failed = checks.filter(({ state }) => state === "failed");
+  return { code, failed: failed.map(({ subject, detail }) => ({ subject, detail })) };
+}
 
 describe("npx gatehouse verify", () => {
   test("runs every kind of check, counts skipped ones, and writes no secret in any format", async () => {

@@ -2,8 +2,9 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
-import { type Answer, type HttpClient } from "../../clients/http.ts";
-import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
+import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
+import type { TokenResponse } from "../../clients/machineAccount.ts";
+import { type Check, check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { describe, expectApplication, forged, redirectsToLogin, refuseForged } from "./gateway.ts";
 import { type Credentials, signIn } from "../../clients/signIn.ts";
@@ -95,6 +96,34 @@ export function checkWrongGroup(
     if (!byAuthentik && !byOutpost) throw new Unexpected("a denial by the identity provider", observed);
     return observed;
   });
+}
+
+/**
+ * A machine outside every group of the exposure must get no token of the application, which the gateway names in its redirect to the login.
+ * authentik refuses the machine as it refuses a wrong password (`invalid_grant`; authentik/providers/oauth2/views/token.py, `TokenParams`).
+ */
+export async function checkWrongMachine(
+  { url, entry, groups, application }: Exposure,
+  username: string,
+  request: (clientId: string) => Promise<TokenResponse>,
+): Promise<Check> {
+  const slug = application?.slug ?? "";
+  let isAdmitted = false;
+  const result = await check(`${username} is denied at ${url}`, async () => {
+    const answer = await withClient((client) => client.send(`${url}/`));
+    const clientId = URL.parse(headerOf(answer, "location") ?? "", url)?.searchParams.get("client_id") ?? undefined;
+    if (clientId === undefined) throw new Unexpected("a redirect to the login", describe(answer));
+    const { status, token, error = "" } = await request(clientId);
+    isAdmitted = token !== undefined;
+    const observed = isAdmitted
+      ? `a token: application "${slug}" of the service "${entry}" admits users outside of its groups (${groups.join(", ")})`
+      : `${status} ${error}`.trim();
+    if (isAdmitted || error !== "invalid_grant")
+      throw new Unexpected("invalid_grant from the identity provider", observed);
+    return observed;
+  });
+  const hint = `in authentik, delete every binding of application "${slug}" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own`;
+  return isAdmitted ? { ...result, hint } : result;
 }
 
 /** The one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */

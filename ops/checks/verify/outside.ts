@@ -7,7 +7,7 @@ import { checkDataApi } from "./dataApi.ts";
 import { checkNotRouted, checkRoute, checkSpoofing, type RouteAnswer } from "./gateway.ts";
 import { checkName } from "./names.ts";
 import type { Probe } from "./probe.ts";
-import { type Callers, signInProbe } from "./signInProbes.ts";
+import { type Callers, refusalProbes, signInProbe } from "./signInProbes.ts";
 
 /** Values that the probes observe in addition to their checks. */
 export class Observations {
@@ -26,7 +26,7 @@ const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 export function outsideProbes(target: OutsideTarget, callers: Callers, observations: Observations): Probe[] {
   const { exposures } = target;
   const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, observations));
-  return [...probes, ...unroutedProbes(target)];
+  return [...probes, ...refusalProbes(target, callers), ...unroutedProbes(target)];
 }
 
 function exposureProbes(

@@ -4,9 +4,16 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { mayEnter } from "../../../protections/entrants.ts";
 import type { Expectation } from "../../../protections/expectation.ts";
-import { checkBasic, checkMachine, checkSignIn, checkWrongGroup, type Identity } from "./identityHeaders.ts";
+import {
+  checkBasic,
+  checkMachine,
+  checkSignIn,
+  checkWrongGroup,
+  checkWrongMachine,
+  type Identity,
+} from "./identityHeaders.ts";
 import { type Check, skip } from "../check.ts";
-import { type MachineAccount, tokenFor } from "../../clients/machineAccount.ts";
+import { type MachineAccount, requestToken, tokenFor } from "../../clients/machineAccount.ts";
 import type { Probe } from "./probe.ts";
 import type { Credentials } from "../../clients/signIn.ts";
 
@@ -28,6 +35,21 @@ export function signInProbe(target: OutsideTarget, exposure: ExpectedExposure, c
   if (method === undefined) return [];
   const signIn = SIGN_IN[method];
   return [{ kind: "sign-in", subject: exposure.url, run: () => signIn(target, exposure, callers) }];
+}
+
+/** Reports that a machine may enter every exposure with groups: then an application that admits every user is not detected. */
+export function refusalProbes({ exposures }: OutsideTarget, { users, machine }: Callers): Probe[] {
+  const limited = exposures.filter(({ expectation, groups }) => expectation.signIn === "session" && groups.length > 0);
+  if (users.length > 0 || machine === undefined || limited.length === 0) return [];
+  if (!limited.every((exposure) => mayEnter(exposure, machine.groups))) return [];
+  const { username } = machine.account;
+  const hint = `leave service account ${username} out of the groups of some services, and deploy`;
+  const check = skip(
+    "users outside of the allowed groups are denied",
+    `${username} is in a group of every service`,
+    hint,
+  );
+  return [{ kind: "sign-in", subject: "allowed groups", run: () => Promise.resolve([check]) }];
 }
 
 type SignIn = (target: OutsideTarget, exposure: Exposure, callers: Callers) => Promise<Check[]>;
@@ -59,13 +81,17 @@ function asMachine(
 ): Promise<Check> | Check {
   const { url } = exposure;
   const { username } = account;
-  const name = `${username} calls ${url} as a machine`;
   if (!mayEnter(exposure, groups)) {
-    const reason = `${username} is in none of its groups (${exposure.groups.join(", ")})`;
-    return skip(name, reason, `add one of them to the groups of service account ${username}, and deploy`);
+    if (account.clientIds.size > 0) {
+      return checkWrongMachine(exposure, username, (clientId) => requestToken(account, clientId));
+    }
+    const reason = `${username} may enter no service, and a wrong password would be refused in the same way`;
+    const hint = `add the groups of one service to service account ${username}, and deploy`;
+    return skip(`${username} is denied at ${url}`, reason, hint);
   }
   const clientId = account.clientIds.get(url);
   if (clientId === undefined) {
+    const name = `${username} calls ${url} as a machine`;
     return { name, ok: false, detail: `the Secret ${username}-account has no client id for it`, hint: "deploy again" };
   }
   const user = { username, name: username, email: "", groups };

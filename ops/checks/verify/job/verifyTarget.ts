@@ -37,11 +37,12 @@ export async function verifyTarget(
   const observations = new Observations();
   const results = await runProbes(outsideProbes(target, callersOf(target, environment), observations));
   const checks = summary(results);
-  for (const { kind, subject, name, detail, answer, ...check } of results) {
+  for (const { kind, subject, name, detail, answer, hint, ...check } of results) {
     const state = stateOf(check);
     if (state === "passed") continue;
     const level = state === "failed" ? "error" : "warn";
-    log({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
+    const more = { ...(answer && { answer }), ...(hint && { hint }) };
+    log({ level, event: "check", state, kind, subject, check: name, detail, ...more });
   }
   const seconds = (Date.now() - began) / 1000;
   const ok = checks.failed === 0;

@@ -1,10 +1,11 @@
-/** Answers to a user of no allowed group. */
+/** Answers to a user or a machine of no allowed group. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
-import { checkWrongGroup } from "../../../../ops/checks/verify/identityHeaders.ts";
+import { checkWrongGroup, checkWrongMachine } from "../../../../ops/checks/verify/identityHeaders.ts";
+import type { TokenResponse } from "../../../../ops/clients/machineAccount.ts";
 
 const AUTHORIZE = "/application/o/authorize/";
 const DENIED = "<h1>Permission denied</h1><p>Request has been denied.</p>";
@@ -53,5 +54,54 @@ test.each([
     detail: expect.stringContaining(
       `expected a denial by the identity provider, got ${status} from http://app.`,
     ) as string,
+  });
+});
+
+describe("a machine", () => {
+  /** Runs the check at a gateway with this redirect, and an identity provider that answers like this. */
+  async function denied(answer: TokenResponse, location = `${AUTHORIZE}?client_id=wiki-client&scope=openid`) {
+    const url = await serve("wiki", (_, response) => response.writeHead(302, { location }).end());
+    const requested: string[] = [];
+    const exposure = { url, entry: "wiki", groups: ["staff"], application: { name: "wiki", slug: "wiki-localhost" } };
+    const check = await checkWrongMachine(exposure as unknown as Exposure, "verifier", (clientId) => {
+      requested.push(clientId);
+      return Promise.resolve(answer);
+    });
+    expect(check.name).toBe(`verifier is denied at ${url}`);
+    return { ...check, requested };
+  }
+
+  test("passes when it gets no token of the client that the gateway redirects to", async () => {
+    expect(await denied({ status: 400, error: "invalid_grant" })).toMatchObject({
+      ...{ ok: true, detail: "400 invalid_grant", requested: ["wiki-client"] },
+    });
+  });
+
+  test("fails with a token: names the entry, the application and how to restrict it, and not the token", async () => {
+    const check = await denied({ status: 200, token: "canary" });
+    expect(check).toMatchObject({
+      ok: false,
+      detail:
+        'expected invalid_grant from the identity provider, got a token: application "wiki-localhost" of the service "wiki" admits users outside of its groups (staff)',
+      hint: 'in authentik, delete every binding of application "wiki-localhost" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own',
+    });
+    expect(JSON.stringify(check)).not.toContain("canary");
+  });
+
+  test.each([
+    [{ status: 400, error: "invalid_client" }, "400 invalid_client"],
+    [{ status: 503 }, "503"],
+  ])("fails for %o, which is no refusal of this machine", async (answer, observed) => {
+    expect(await denied(answer)).toMatchObject({
+      ok: false,
+      detail: `expected invalid_grant from the identity provider, got ${observed}`,
+    });
+  });
+
+  test("fails without a redirect to the login", async () => {
+    expect(await denied({ status: 400, error: "invalid_grant" }, "/elsewhere")).toMatchObject({
+      ...{ ok: false, requested: [] },
+      detail: expect.stringMatching(/^expected a redirect to the login, got 302 → /) as string,
+    });
   });
 });

@@ -1,8 +1,9 @@
 /** Which probes a plan gets, and what is skipped where no user can sign in. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { outsideTarget } from "../../../../infra/verification/outsideTarget.ts";
+import type { OutsideTarget } from "../../../../infra/verification/target.ts";
 import { outsideProbes, Observations } from "../../../../ops/checks/verify/outside.ts";
 import type { Probe } from "../../../../ops/checks/verify/probe.ts";
 import type { Callers } from "../../../../ops/checks/verify/signInProbes.ts";
@@ -24,7 +25,8 @@ const noCaller: Callers = {
   ...{ users: [], machine: undefined, basic: new Map() },
   noCaller: { reason: "no account that can sign in", hint: "add a service account" },
 };
-const probes = (callers: Callers = noCaller): Probe[] => outsideProbes(target, callers, new Observations());
+const probes = (callers: Callers = noCaller, of: OutsideTarget = target): Probe[] =>
+  outsideProbes(of, callers, new Observations());
 const kindsOf = (subject: string): string[] =>
   probes().flatMap((probe) => (probe.subject === subject ? [probe.kind] : []));
 
@@ -52,8 +54,8 @@ test("probes each service on each disabled domain, and skips a domain without a 
   ]);
 });
 
-const signIn = async (subject: string, callers: Callers) =>
-  probes(callers)
+const signIn = async (subject: string, callers: Callers, of = target) =>
+  probes(callers, of)
     .find((probe) => probe.kind === "sign-in" && probe.subject === subject)
     ?.run();
 
@@ -68,19 +70,51 @@ test("skips a sign-in without an account, with the reason", async () => {
   expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
 });
 
+/** @param groups of the machine; client ids by origin */
+const machine = (groups: readonly string[], clientIds: Readonly<Record<string, string>> = {}): Callers => {
+  const account = { username: "verifier", password: "canary", tokenUrl: "", scope: "" };
+  return { ...noCaller, machine: { account: { ...account, clientIds: new Map(Object.entries(clientIds)) }, groups } };
+};
+
 test("fails for a machine without a client id for a service of its groups", async () => {
-  const account = {
-    username: "verifier",
-    password: "canary",
-    tokenUrl: "",
-    scope: "",
-    clientIds: new Map<string, string>(),
-  };
-  const checks = await signIn("http://wiki.localhost", { ...noCaller, machine: { account, groups: [] } });
-  expect(checks).toEqual([
+  expect(await signIn("http://wiki.localhost", machine([]))).toEqual([
     {
       ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, hint: "deploy again" },
       detail: "the Secret verifier-account has no client id for it",
     },
   ]);
 });
+
+describe("a stack with allowed groups", () => {
+  const limited = withGroups(["staff"]);
+
+  test("skips the refusal of a machine that may enter no service, since a wrong password is refused, too", async () => {
+    expect(await signIn("http://wiki.localhost", machine([]), limited)).toEqual([
+      {
+        ...{ name: "verifier is denied at http://wiki.localhost", ok: true, skipped: true },
+        detail: "verifier may enter no service, and a wrong password would be refused in the same way",
+        hint: "add the groups of one service to service account verifier, and deploy",
+      },
+    ]);
+  });
+
+  test("reports once that a machine in a group of every service tests no refusal", async () => {
+    expect(await signIn("allowed groups", machine(["staff"]), limited)).toEqual([
+      {
+        ...{ name: "users outside of the allowed groups are denied", ok: true, skipped: true },
+        detail: "verifier is in a group of every service",
+        hint: "leave service account verifier out of the groups of some services, and deploy",
+      },
+    ]);
+    const ids = { "http://whoami-wiki.localhost": "client" };
+    expect(await signIn("allowed groups", machine(["other"], ids), limited)).toBeUndefined();
+    expect(await signIn("allowed groups", machine(["staff"]))).toBeUndefined();
+    expect(await signIn("allowed groups", noCaller, limited)).toBeUndefined();
+  });
+});
+
+/** Returns the target whose exposures behind forward auth have these groups. */
+function withGroups(groups: readonly string[]): OutsideTarget {
+  const exposures = target.exposures.map((one) => (one.application ? { ...one, groups } : one));
+  return { ...target, exposures };
+}

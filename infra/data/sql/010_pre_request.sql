@@ -70,13 +70,15 @@ $$;
 
 -- Whether an estimate would reveal rows that a relation does not serve: the planner estimates a filter with the statistics of the tables, which contain
 -- their frequent values and a histogram, also of rows that row security or the condition of a view hides (measured: a hidden name in 208 requests).
+-- A view hides rows of what the role cannot read directly: in a schema that is not exposed, or without SELECT on all columns.
 create or replace function gatehouse.reads_hidden_rows(relation oid) returns boolean
   language sql
   stable
   set search_path = ''
 as $$
-  select coalesce(pg_catalog.bool_or(c.relrowsecurity or (c.relkind in ('r', 'p', 'f', 'm')
-    and n.nspname <> all (pg_catalog.string_to_array(gatehouse.setting('exposed'), ',')))), false)
+  select coalesce(pg_catalog.bool_or(c.relrowsecurity or (c.relkind in ('r', 'p', 'f', 'm') and c.oid <> relation
+    and (n.nspname <> all (pg_catalog.string_to_array(gatehouse.setting('exposed'), ','))
+      or pg_catalog.has_table_privilege(c.oid, 'SELECT') is not true))), false)
   from gatehouse.relations_read(relation) as parts(oid)
   join pg_catalog.pg_class c on c.oid = parts.oid
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -52,6 +52,21 @@ describe.each(["count=planned", "count=estimated"])("%s", (prefer) => {
   });
 });
 
+test.each([
+  ["a view that hides rows of a table in a hidden schema", "patient", "api_v1", null],
+  ["a table with row security", "secured", "marts", null],
+  ["a view of a table without SELECT", "revoked", "api_v1", null],
+  ["a view of a materialized view without SELECT", "filled", "api_v1", null],
+  ["a view of a table with SELECT on some columns", "columns", "api_v1", null],
+  ["such a table itself", "columns", "raw", 20_000],
+  ["a table whose rows are all served", "shown", "marts", 20_000],
+  ["a view of such a table", "shown", "api_v1", 20_000],
+  ["a materialized view", "filled", "marts", 19_000],
+])("meta_endpoints has row_estimate only for rows that are served: %s", async (_, relation, schema, expected) => {
+  const { body } = await api.get(`/meta_endpoints?select=row_estimate&schema=eq.${schema}&relation=eq.${relation}`);
+  expect(JSON.parse(body)).toEqual([{ row_estimate: expected }]);
+});
+
 test("names no relation in the refusal", async () => {
   const headers = { "accept-profile": "api_v1", prefer: "handling=lenient, count=planned" };
   const { status, body } = await api.get("/patient?limit=0", headers);

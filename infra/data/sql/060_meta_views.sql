@@ -73,6 +73,10 @@ select
     )
     select case pg_catalog.count(*) when 1 then pg_catalog.max(
       case
+        -- As in gatehouse.reads_hidden_rows, which only the anonymous role may call.
+        when c.relrowsecurity or c.oid <> relation.oid
+          and (n.nspname <> all (pg_catalog.string_to_array(:'exposed', ','))
+            or pg_catalog.has_table_privilege(:'anonymous'::name, c.oid, 'SELECT') is not true) then null
         when c.reltuples >= 0 then c.reltuples
         when c.relkind = 'p' then (
           select pg_catalog.sum(part.reltuples)
@@ -81,7 +85,7 @@ select
         -- Small tables are never analysed. None counted may also mean that the counters were lost.
         else nullif(pg_catalog.pg_stat_get_live_tuples(c.oid), 0)
       end) end
-    from reads join pg_catalog.pg_class c on c.oid = reads.oid
+    from reads join pg_catalog.pg_class c on c.oid = reads.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'f', 'm')
   )::bigint as row_estimate,
   (
@@ -168,7 +172,7 @@ comment on column :"api".meta_endpoints.description is 'What it contains';
 comment on column :"api".meta_endpoints.tags is
   'Tags <namespace>:<value>, the namespace one of provider, topic, geo, cadence, eu_theme, layer; e.g. tags=cs.{topic:health}';
 comment on column :"api".meta_endpoints.row_estimate is
-  'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known';
+  'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known, or includes hidden rows';
 comment on column :"api".meta_endpoints.columns is
   'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); cannot be filtered by';
 comment on column :"api".meta_endpoints.primary_key is 'Columns of the primary key in order; empty when there is none';
@@ -190,7 +194,7 @@ comment on column :"api".meta_sources.upstream_updated_at is 'When upstream last
 comment on column :"api".meta_sources.next_expected_at is 'When the next version should have been taken in';
 comment on column :"api".meta_sources.freshness is
   'late: upstream has newer data, or the next version is overdue; unknown: no date states when it was or will be taken in; else fresh';
-comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together; null when it is not known';
+comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together, as far as it is known; else null';
 comment on column :"api".meta_sources.endpoints is 'The relations that contain its rows, as <schema>.<relation>';
 
 comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each';

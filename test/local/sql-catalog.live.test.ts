@@ -112,6 +112,7 @@ describe("meta_endpoints", () => {
         { name: "area", type: "numeric(8,2)", nullable: false, description: null, key: false },
       ],
     ]);
+    expect(await column("/meta_endpoints?relation=eq.dim_region", "primary_key")).toEqual([[]]);
   });
 
   test.each([
@@ -178,30 +179,31 @@ describe("meta_sources", () => {
   });
 });
 
-test("returns the texts of editors, and no private relation, for GET /meta_dimensions?source_id=eq.ssb-1", async () => {
-  const common = { source_id: "ssb-1" };
-  expect(await rows("/meta_dimensions?source_id=eq.ssb-1&order=dimension.desc")).toEqual([
-    {
-      ...common,
-      dimension: "Region",
-      title: "Municipality",
-      description: "As of 1 January",
-      schema: "raw",
-      relation: "ssb_population",
-      column_name: "region_code",
-      editorial: { code_list: [131, { a: null }] },
-    },
-    {
-      ...common,
-      dimension: "Person",
-      title: "Person",
-      description: null,
-      schema: null,
-      relation: null,
-      column_name: null,
-      editorial: {},
-    },
-  ]);
+describe("meta_dimensions", () => {
+  test("returns all fields of a dimension", async () => {
+    expect(await rows("/meta_dimensions?source_id=eq.ssb-1&dimension=eq.Region")).toEqual([
+      {
+        source_id: "ssb-1",
+        dimension: "Region",
+        title: "Municipality",
+        description: "As of 1 January",
+        schema: "raw",
+        relation: "ssb_population",
+        column_name: "region_code",
+        editorial: { code_list: [131, { a: null }] },
+      },
+    ]);
+  });
+
+  test("has no row for a relation or column that cannot be read", async () => {
+    const dimensions = await rows("/meta_dimensions?select=dimension,schema,relation,column_name&order=dimension");
+    expect(dimensions.map((row) => Object.values(row))).toEqual([
+      ["All", "raw", "ssb_population", null],
+      ["Any", null, null, null],
+      ["Area", "marts", "dim_region", "area"],
+      ["Region", "raw", "ssb_population", "region_code"],
+    ]);
+  });
 });
 
 describe("the tables that pipelines fill", () => {

@@ -3,7 +3,7 @@ create table raw.ssb_population (region_code text, year integer, value bigint, p
 comment on table raw.ssb_population is 'Population as received';
 comment on column raw.ssb_population.value is 'Persons';
 insert into raw.ssb_population select 'r' || n, 2024, n from generate_series(1, 300) n;
-create table marts.dim_region (region_code varchar(4) primary key, area numeric(8, 2) not null, secret text);
+create table marts.dim_region (region_code varchar(4), area numeric(8, 2) not null, secret text, primary key (region_code, secret));
 create table marts.parts (id integer not null) partition by list (id);
 create table marts.parts_1 partition of marts.parts for values in (1);
 insert into marts.parts select 1 from generate_series(1, 40);
@@ -41,4 +41,9 @@ values
 insert into catalog.dimensions (source_id, dimension, title, description, schema, relation, column_name, editorial)
 values
   ('ssb-1', 'Region', 'Municipality', 'As of 1 January', 'raw', 'ssb_population', 'region_code', '{"code_list": [131, {"a": null}]}'),
-  ('ssb-1', 'Person', 'Person', null, 'private_marts', 'person', 'id', '{}');
+  ('ssb-1', 'Person', 'Person', 'Private', 'private_marts', 'person', 'id', '{}'),
+  ('ssb-1', 'Hidden', 'Hidden', 'Without SELECT', 'marts', 'dim_hidden', null, '{}'),
+  ('ssb-1', 'Secret', 'Secret', 'A column without SELECT', 'marts', 'dim_region', 'secret', '{}'),
+  ('ssb-1', 'Area', 'Area', 'A column with SELECT', 'marts', 'dim_region', 'area', '{}'),
+  ('ssb-1', 'Any', 'Any', 'Names no relation', null, null, null, '{}'),
+  ('ssb-1', 'All', 'All', 'Names no column', 'raw', 'ssb_population', null, '{}');

@@ -99,14 +99,14 @@ select
     where a.attrelid = relation.oid and a.attnum > 0 and not a.attisdropped
       and pg_catalog.has_column_privilege(:'anonymous'::name, a.attrelid, a.attnum, 'SELECT')
   ) as columns,
-  array(
-    select a.attname::text
+  coalesce((
+    select pg_catalog.array_agg(a.attname::text order by key.place)
     from pg_catalog.pg_index k
     cross join lateral pg_catalog.unnest(k.indkey) with ordinality as key(attnum, place)
     join pg_catalog.pg_attribute a on a.attrelid = k.indrelid and a.attnum = key.attnum
     where k.indrelid = relation.oid and k.indisprimary
-    order by key.place
-  ) as primary_key,
+    having pg_catalog.bool_and(pg_catalog.has_column_privilege(:'anonymous'::name, a.attrelid, a.attnum, 'SELECT'))
+  ), '{}') as primary_key,
   coalesce(editorial.source_ids, '{}') as source_ids,
   case relation.nspname when :'api' then 'stable' else 'open' end as stability
 from relation
@@ -137,8 +137,10 @@ select
   d.source_id, d.dimension, d.title, d.description, e.schema, e.relation,
   case when e.relation is not null then d.column_name end as column_name, d.editorial
 from catalog.dimensions d
--- Only where it can be read: a pipeline may note its private relations as well.
-left join :"api".meta_endpoints e on e.schema = d.schema and e.relation = d.relation;
+left join :"api".meta_endpoints e on e.schema = d.schema and e.relation = d.relation
+-- Only where it can be read: a pipeline may note its private relations and columns as well.
+where d.relation is null or e.relation is not null
+  and (d.column_name is null or e.columns @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', d.column_name)));
 
 -- Read with the rights of the owner, whose tables they show. Without superuser rights, only a role that may create in the schema can own
 -- something there; in a schema that existed before, the owner may not.
@@ -175,7 +177,8 @@ comment on column :"api".meta_endpoints.row_estimate is
   'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known, or includes hidden rows';
 comment on column :"api".meta_endpoints.columns is
   'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); cannot be filtered by';
-comment on column :"api".meta_endpoints.primary_key is 'Columns of the primary key in order; empty when there is none';
+comment on column :"api".meta_endpoints.primary_key is
+  'Columns of the primary key in order; empty when there is none, or when one cannot be read';
 comment on column :"api".meta_endpoints.source_ids is 'The sources that its rows come from, as in meta_sources';
 comment on column :"api".meta_endpoints.stability is 'stable: columns and types only change with a new schema; open: they may change';
 
@@ -197,7 +200,7 @@ comment on column :"api".meta_sources.freshness is
 comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together, as far as it is known; else null';
 comment on column :"api".meta_sources.endpoints is 'The relations that contain its rows, as <schema>.<relation>';
 
-comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each';
+comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each, without those of relations and columns that cannot be read';
 comment on column :"api".meta_dimensions.source_id is 'The source, as in meta_sources';
 comment on column :"api".meta_dimensions.dimension is 'Name of the dimension, as upstream spells it';
 comment on column :"api".meta_dimensions.title is 'Title for people';

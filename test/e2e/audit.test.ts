@@ -96,6 +96,18 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     "replaces how Traefik connects to gatehouse-data/postgrest",
   ],
   [
+    "a middleware with a protected backend as authentication server",
+    [
+      object(TRAEFIK, "Middleware", "gatehouse-data", {
+        forwardAuth: {
+          ...{ address: "http://whoami.default.svc:8080/admin", preserveRequestMethod: true },
+          authResponseHeadersRegex: "^X-",
+        },
+      }),
+    ],
+    "sends requests to default/whoami for authentication",
+  ],
+  [
     "a NetworkPolicy that admits any client",
     [
       object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data", {

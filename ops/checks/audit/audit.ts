@@ -4,7 +4,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
-import { changedMiddlewares, sameNamedMiddlewares, unmanagedErrorPages } from "./middlewares.ts";
+import { changedMiddlewares, exposingMiddlewares, sameNamedMiddlewares } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
@@ -22,7 +22,8 @@ export interface AuditOptions {
 
 /** Returns what opens a host or a backend of the plan, or changes how one is protected; none when all is as planned. */
 export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options: AuditOptions): AuditFinding[] {
-  const compared: Compared = { manifests, plan, context: options.context, backends: new Backends(manifests, plan) };
+  const { context, gateway } = options;
+  const compared: Compared = { manifests, plan, context, backends: new Backends(manifests, plan, gateway?.namespace) };
   const ofReadable = (kind: string, findings: () => AuditFinding[]): AuditFinding[] =>
     unread.has(kind) ? [] : findings();
   const findings = [
@@ -33,9 +34,9 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
     ...unmanagedTraefikServices(compared),
-    ...unmanagedErrorPages(compared),
+    ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),
-    ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options.gateway)),
+    ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];
   const accepted = new Set(options.accepted);

@@ -21,9 +21,11 @@ export class Backends {
   readonly deployed: readonly (ServiceName & { readonly port: number })[];
   readonly #manifests: readonly Manifest[];
   readonly #routes: Plan["routes"];
+  readonly #gatewayNamespace: string | undefined;
 
-  constructor(manifests: readonly Manifest[], plan: Plan) {
+  constructor(manifests: readonly Manifest[], plan: Plan, gatewayNamespace?: string) {
     this.#manifests = manifests;
+    this.#gatewayNamespace = gatewayNamespace;
     this.#routes = plan.routes;
     const roles = new Map(plan.exposures.map(({ id, role }) => [id, role]));
     const own = new Map(plan.exposures.map(({ id, backend }) => [id, backend]));
@@ -62,6 +64,12 @@ export class Backends {
     return direct ?? (service && this.reachedBy(service));
   }
 
+  /** Returns the guarded Service to which Traefik sends requests for a URL. Names outside of the cluster are not resolved. */
+  behindUrl(url: string): ServiceName | undefined {
+    const host = URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, "$1");
+    return host === undefined ? undefined : this.#behindAddress(host, []);
+  }
+
   /** Returns the guarded Service whose pods a Service selects as well, or of whose name it is an alias. */
   reachedBy(service: Manifest, visited: readonly Manifest[] = []): ServiceName | undefined {
     const { namespace, spec } = service;
@@ -76,17 +84,19 @@ export class Backends {
 
   /**
    * @param address IP address of a Service or of a pod, or a name in the cluster: `wiki.apps`, `wiki-0.wiki.apps.svc.cluster.local`, `10-42-0-7.apps.pod`.
-   * The search domains of Traefik's pod complete it, so that any two labels can be the name and the namespace.
+   * The search domains of Traefik's pod complete it, so that any two labels can be the name and the namespace, and one label a name in its namespace.
    */
   #behindAddress(address: string, visited: readonly Manifest[]): ServiceName | undefined {
     const labels = address.toLowerCase().split(".");
-    const names = labels.slice(1).map((namespace, index) => ({ namespace, name: labels[index] ?? "" }));
+    const namespaces = labels.length > 1 ? labels.slice(1) : [this.#gatewayNamespace ?? ""];
+    const names = namespaces.map((namespace, index) => ({ namespace, name: labels[index] ?? "" }));
     const direct = this.guarded.find((one) => names.some((name) => isSame(name, one)));
     if (direct) return direct;
     for (const service of this.#manifests.filter(({ kind }) => kind === "Service")) {
       const { namespace, objectName: name = "", spec } = service;
       const own = { namespace, name };
-      if (textAt(spec, "clusterIP") !== address && !names.some((one) => isSame(one, own))) continue;
+      const addresses = [spec["clusterIP"], ...listOf(spec["clusterIPs"])];
+      if (!addresses.includes(address) && !names.some((one) => isSame(one, own))) continue;
       const found = this.guarded.find((one) => isSame(one, own)) ?? this.reachedBy(service, visited);
       if (found) return found;
     }

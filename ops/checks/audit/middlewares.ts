@@ -46,21 +46,34 @@ export function sameNamedMiddlewares({ manifests, plan, context }: Compared): Au
   });
 }
 
-/** Unplanned middlewares that answer errors with a page of a planned backend, past its authentication. */
-export function unmanagedErrorPages({ manifests, plan, backends, context }: Compared): AuditFinding[] {
+/** Where Traefik's provider for ingress-nginx reads what the field `forwardAuth.address` of a middleware is. */
+const AUTH_URL = "nginx.ingress.kubernetes.io/auth-url";
+
+/**
+ * Unplanned objects that send requests to a planned backend, past its authentication: for the page of an error, or as an authentication server,
+ * which gets the method and the headers of the client (measured with Traefik 3.7.5).
+ */
+export function exposingMiddlewares({ manifests, plan, backends, context }: Compared): AuditFinding[] {
   const planned = new Set(plan.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`));
-  const others = manifests.filter(({ kind, label }) => kind === "Middleware" && !planned.has(label));
+  const others = manifests.filter(({ kind, label }) => ["Middleware", "Ingress"].includes(kind) && !planned.has(label));
   return others.flatMap((manifest) => {
-    const service = at(manifest.spec, "errors", "service");
-    const reached = backends.behind(backendRef(service, manifest.namespace));
-    if (reached === undefined) return [];
-    return [
-      finding({
-        ...{ rule: "backends-behind-the-plan", subject: manifest.label },
-        message: `answers errors with pages of ${reached.namespace}/${reached.name} without the planned protection`,
-        hint: `remove it (${deletion(manifest, context)})`,
-      }),
+    const { spec, props, namespace } = manifest;
+    const address = textAt(spec, "forwardAuth", "address") ?? textAt(props, "metadata", "annotations", AUTH_URL);
+    const page = backends.behind(backendRef(at(spec, "errors", "service"), namespace));
+    const server = address === undefined ? undefined : backends.behindUrl(address);
+    const messages = [
+      page && `answers errors with pages of ${page.namespace}/${page.name} without the planned protection`,
+      server &&
+        `sends requests to ${server.namespace}/${server.name} for authentication, without the planned protection`,
     ];
+    return messages
+      .filter((message) => message !== undefined)
+      .map((message) =>
+        finding({
+          ...{ rule: "backends-behind-the-plan", subject: manifest.label, message },
+          hint: `remove it (${deletion(manifest, context)})`,
+        }),
+      );
   });
 }
 

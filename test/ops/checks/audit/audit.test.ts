@@ -51,7 +51,7 @@ describe("audit", () => {
     ).not.toEqual([]);
   });
 
-  test("ignores other hosts, Traefik's dashboard and databases over TCP", () => {
+  test("ignores other hosts, Traefik's dashboard, databases over TCP and other authentication servers", () => {
     const others = withObjects(
       clean,
       ingressRoute("shop/web", "Host(`shop.example.com`) && PathPrefix(`/`)"),
@@ -68,6 +68,10 @@ describe("audit", () => {
         },
       }),
       object("core/v1", "Service", "shop/web", { spec: { type: "LoadBalancer", selector: { app: "web" } } }),
+      ...["http://auth.shop.svc:9000/check", "https://auth.example.com", "http://whoami:8080", "no address"].map(
+        (address, index) =>
+          object("traefik.io/v1alpha1", "Middleware", `shop/auth-${index}`, { spec: { forwardAuth: { address } } }),
+      ),
     );
     expect(found(others)).toEqual([]);
   });

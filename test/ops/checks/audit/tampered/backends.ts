@@ -87,6 +87,92 @@ export const BACKENDS: readonly Tampered[] = [
     "Middleware default/pages: answers errors with pages of default/whoami without the planned protection",
   ],
   [
+    "a planned TraefikService as the error page of another host",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "Middleware", "evil/pages", {
+        spec: {
+          errors: {
+            status: ["400-599"],
+            service: { kind: "TraefikService", name: "gatehouse-data-gatehouse-data-api@kubernetescrd" },
+          },
+        },
+      }),
+    ),
+    "Middleware evil/pages: answers errors with pages of gatehouse-data/postgrest without the planned protection",
+  ],
+  ...[
+    "http://whoami.default.svc:8080/admin",
+    "HTTPS://user@WHOAMI.default.:8080?x",
+    "http://10.42.0.7:8080",
+    "http://[fd00::7]:8080/",
+    "http://[fd01::9]:8080/",
+    "http://whoami-gateway:8080",
+  ].map(
+    (address) =>
+      [
+        `a planned backend as the authentication server ${address}`,
+        withObjects(
+          clean,
+          object("core/v1", "Service", "kube-system/whoami-gateway", {
+            spec: { selector: labelsOf("traefik"), type: "ExternalName", externalName: "whoami.default.svc" },
+          }),
+          object("core/v1", "Service", "default/dual", {
+            spec: { selector: labelsOf("whoami"), clusterIP: "10.43.0.77", clusterIPs: ["10.43.0.77", "fd01::9"] },
+          }),
+          object(
+            "core/v1",
+            "Pod",
+            "default/ready",
+            { status: { podIP: "10.42.0.7", podIPs: [{ ip: "10.42.0.7" }, { ip: "fd00::7" }] } },
+            labelsOf("whoami"),
+          ),
+          object("traefik.io/v1alpha1", "Middleware", "evil/auth", {
+            spec: { forwardAuth: { address, preserveRequestMethod: true, authResponseHeadersRegex: "^X-" } },
+          }),
+        ),
+        "Middleware evil/auth: sends requests to default/whoami for authentication, without the planned protection",
+      ] as const,
+  ),
+  [
+    "an outpost as the authentication server of another host",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "Middleware", "evil/auth", {
+        spec: { forwardAuth: { address: "http://10.43.1.1:9000/outpost.goauthentik.io/auth/traefik" } },
+      }),
+    ),
+    "Middleware evil/auth: sends requests to authentik/gatehouse-outpost-",
+  ],
+  [
+    "an Ingress with a planned backend as authentication server",
+    withObjects(
+      clean,
+      annotatedIngress({ "nginx.ingress.kubernetes.io/auth-url": "http://whoami.default.svc.cluster.local:8080/$1" }),
+    ),
+    "Ingress default/annotated: sends requests to default/whoami for authentication, without the planned protection",
+  ],
+  ...[
+    { mirroring: { name: "somewhere", port: 80, mirrors: [{ name: "alias", port: 3000, percent: 100 }] } },
+    { mirroring: { name: "alias", port: 3000, mirrors: [] } },
+    { highestRandomWeight: { services: [{ name: "alias", port: 3000 }] } },
+    { failover: { service: { name: "alias", port: 3000 }, fallback: { name: "somewhere", port: 80 } } },
+    { failover: { service: { name: "somewhere", port: 80 }, fallback: { name: "alias", port: 3000 } } },
+  ].map(
+    (spec) =>
+      [
+        `a planned backend through ${JSON.stringify(spec)}`,
+        withObjects(
+          clean,
+          object("core/v1", "Service", "evil/alias", {
+            spec: { type: "ExternalName", externalName: "postgrest.gatehouse-data.svc" },
+          }),
+          object("traefik.io/v1alpha1", "TraefikService", "evil/other", { spec }),
+        ),
+        "TraefikService evil/other: replaces how Traefik connects to gatehouse-data/postgrest",
+      ] as const,
+  ),
+  [
     "a planned backend behind a TCPRoute of the Gateway API",
     withObjects(
       clean,

@@ -26,6 +26,8 @@ const KINDS: readonly Kind[] = [
   { ...TRAEFIK, kind: "IngressRouteTCP", plural: "ingressroutetcps" },
   { ...TRAEFIK, kind: "Middleware", plural: "middlewares" },
   { ...TRAEFIK, kind: "TraefikService", plural: "traefikservices" },
+  { ...TRAEFIK, kind: "TLSOption", plural: "tlsoptions" },
+  { ...TRAEFIK, kind: "TLSStore", plural: "tlsstores" },
   { ...NETWORKING, kind: "Ingress", plural: "ingresses" },
   { ...NETWORKING, kind: "NetworkPolicy", plural: "networkpolicies" },
   { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },

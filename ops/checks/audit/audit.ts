@@ -3,6 +3,7 @@ import type { GatewayPods } from "../../../infra/network.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
+import { defaultTls } from "./defaultTls.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
 import { changedMiddlewares, exposingMiddlewares, sameNamedMiddlewares } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
@@ -36,6 +37,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...unmanagedTraefikServices(compared),
     ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),
+    ...defaultTls(compared, gateway),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];

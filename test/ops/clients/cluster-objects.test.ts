@@ -33,4 +33,5 @@ test("reads a TLSRoute of an older version once, and distinguishes forbidden kin
   ]);
   expect([...unread]).toEqual([["GRPCRoute", "forbidden"]]);
   expect([absent.has("DNSEndpoint"), absent.has("GRPCRoute"), absent.has("TLSRoute")]).toEqual([true, false, false]);
+  expect([absent.has("TLSOption"), absent.has("TLSStore")]).toEqual([true, true]);
 });

@@ -112,3 +112,13 @@ test("reports each finding of the audit with its hint", async () => {
     },
   ]);
 });
+
+test("accepts a default TLSOption that may be the operator's, and reports several", async () => {
+  const tlsOption = (place: string) => object("traefik.io/v1alpha1", "TLSOption", place, { spec: {} });
+  const failures = async (...places: readonly string[]) => {
+    const { results } = await resultsOf(withObjects(clean, ...places.map(tlsOption)));
+    return results.filter(({ kind, ok }) => kind === "audit" && !ok).map(({ name }) => name);
+  };
+  expect(await failures("default/default")).toEqual([]);
+  expect(await failures("default/default", "kube-system/default")).toEqual(["TLSOption default/default"]);
+});

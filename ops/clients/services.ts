@@ -31,6 +31,30 @@ export function matches(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
+/** Returns whether a label selector selects the labels; an empty one selects all (Kubernetes docs, "Labels and Selectors"). */
+export function selects(selector: Value, labels: Labels): boolean {
+  const expressions = listOf(at(selector, "matchExpressions"));
+  return matches(labelsIn(at(selector, "matchLabels")), labels) && expressions.every((one) => isMet(one, labels));
+}
+
+function isMet(expression: Value, labels: Labels): boolean {
+  const key = textAt(expression, "key") ?? "";
+  const exists = Object.hasOwn(labels, key);
+  const isListed = exists && listOf(at(expression, "values")).includes(labels[key]);
+  switch (textAt(expression, "operator")) {
+    case "In":
+      return isListed;
+    case "NotIn":
+      return !isListed;
+    case "Exists":
+      return exists;
+    case "DoesNotExist":
+      return !exists;
+    default:
+      return false;
+  }
+}
+
 export function labelsIn(value: Value): Labels {
   const entries = Object.entries(fieldsOf(value));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

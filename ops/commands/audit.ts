@@ -39,7 +39,8 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
     throw unreachableCluster(kubeConfig, error);
   });
-  const findings = audit(objects, plan, { context, gateway: settings.gateway, accepted: accept });
+  const { gateway, observability } = settings;
+  const findings = audit(objects, plan, { context, gateway, observability, accepted: accept });
   const audited = auditedObjects(plan);
   if (json) {
     const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings };

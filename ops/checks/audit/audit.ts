@@ -1,22 +1,19 @@
 /** Compares the objects of a cluster with the plan. Pure. */
-import type { GatewayPods } from "../../../infra/network.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { defaultTls } from "./defaultTls.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
 import { changedMiddlewares, exposingMiddlewares, sameNamedMiddlewares } from "./middlewares.ts";
-import { widenedPolicies } from "./networkPolicies.ts";
+import { type Clients, widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
 import { exposedServices } from "./services.ts";
 import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
-export interface AuditOptions {
+export interface AuditOptions extends Clients {
   /** Context of the cluster, for the commands in hints. */
   readonly context: string;
-  /** Where the gateway's pods are; without it, a NetworkPolicy may admit any one namespace by name. */
-  readonly gateway?: GatewayPods;
   /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];
 }
@@ -38,7 +35,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),
     ...defaultTls(compared, gateway),
-    ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, gateway)),
+    ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];
   const accepted = new Set(options.accepted);

@@ -1,4 +1,4 @@
-import type { Plan } from "../../../infra/plan/types.ts";
+import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import { type BackendRef, backendRef } from "../../../policy/routing.ts";
@@ -18,7 +18,10 @@ export class Backends {
   /** The planned Services that only the gateway may route to. */
   readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
-  readonly deployed: readonly (ServiceName & { readonly port: number })[];
+  readonly deployed: readonly (ServiceName & {
+    readonly port: number;
+    readonly role: Exposure["role"] | "outpost" | undefined;
+  })[];
   readonly #manifests: readonly Manifest[];
   readonly #routes: Plan["routes"];
   readonly #gatewayNamespace: string | undefined;
@@ -32,7 +35,7 @@ export class Backends {
     const rules = plan.routes.flatMap((route) => route.rules);
     const all = rules.map(({ backend, exposure }) => {
       // On a protected host the outposts and their pages have rules, too.
-      const role = isSame(own.get(exposure), backend) ? roles.get(exposure) : "outpost";
+      const role = isSame(own.get(exposure), backend) ? roles.get(exposure) : ("outpost" as const);
       return { ...backend, role };
     });
     // An existing identity provider has routes of other stacks, too.

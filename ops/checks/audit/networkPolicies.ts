@@ -1,46 +1,63 @@
+import type { Observability } from "../../../config/settings.ts";
+import { HTTPS_PORT } from "../../../infra/identity/containers.ts";
 import type { GatewayPods } from "../../../infra/network.ts";
+import { AUTHENTIK_METRICS, POSTGREST_ADMIN } from "../../../infra/observability/targets.ts";
 import { labelsOf } from "../../../infra/pods.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
-import { labelsIn, matches } from "../../clients/services.ts";
+import { at, fieldsOf, listOf, textAt, type Value } from "../../../policy/resource.ts";
+import { labelsIn, matches, objectLabels, podsOf, selects } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 const RULE = "backends-take-only-the-gateway";
 
-/**
- * Returns the NetworkPolicies that admit other clients than the gateway to the stack's pods. Policies are additive, so each one is checked.
- * @param gateway its namespace and the labels of its pods; without it, any one namespace by name is taken for it
- */
-export function widenedPolicies(compared: Compared, gateway: GatewayPods | undefined): AuditFinding[] {
-  const all = compared.manifests.filter(({ kind }) => kind === "NetworkPolicy");
-  return compared.backends.deployed.flatMap(({ namespace, name, port }) => {
-    const policies = all.filter((policy) => policy.namespace === namespace && selects(policy, labelsOf(name)));
-    if (policies.length === 0) {
-      const message = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
-      return [finding({ rule: RULE, subject: `Service ${namespace}/${name}`, message, hint: restore([], compared) })];
-    }
-    return policies.flatMap(({ label, spec }) =>
+const METRICS = [AUTHENTIK_METRICS.containerPort, POSTGREST_ADMIN.containerPort];
+const AUTHENTIK = [HTTPS_PORT, AUTHENTIK_METRICS.containerPort];
+/** Ports on which pods listen in addition to that of their Service, by role. */
+const MORE_PORTS: Readonly<Record<string, readonly number[]>> = {
+  ...{ outpost: AUTHENTIK, "identity-provider": AUTHENTIK },
+  "data-api": [POSTGREST_ADMIN.containerPort],
+};
+
+/** Clients other than pods of the same namespace. */
+export interface Clients {
+  /** Without it, any one namespace by name is taken for the gateway's. */
+  readonly gateway?: GatewayPods;
+  /** Whose pods may connect to the ports of metrics. */
+  readonly observability?: Pick<Observability, "namespace"> | undefined;
+}
+
+/** Returns the NetworkPolicies that admit other clients to the stack's pods. Policies are additive, so each one is checked. */
+export function widenedPolicies(compared: Compared, clients: Clients): AuditFinding[] {
+  const { manifests, backends } = compared;
+  const all = manifests.filter(({ kind, spec }) => kind === "NetworkPolicy" && isForIngress(spec["policyTypes"]));
+  return backends.deployed.flatMap(({ namespace, name, port, role }) => {
+    const planned = labelsOf(name);
+    const labels = podsOf(manifests.filter((one) => one.namespace === namespace)).map(objectLabels);
+    const running = labels.filter((one) => matches(planned, one));
+    const pods = running.length > 0 ? running : [planned];
+    const own = all.filter((policy) => policy.namespace === namespace);
+    const isOpen = pods.some((pod) => !own.some(({ spec }) => selects(spec["podSelector"], pod)));
+    const message = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
+    const open = finding({ rule: RULE, subject: `Service ${namespace}/${name}`, message, hint: restore([], compared) });
+    const ports = [port, ...(MORE_PORTS[role ?? ""] ?? [])];
+    const policies = own.filter(({ spec }) => pods.some((pod) => selects(spec["podSelector"], pod)));
+    const widened = policies.flatMap(({ label, spec }) =>
       listOf(spec["ingress"])
-        .filter((rule) => isFor(rule, port))
-        .flatMap((rule) => othersIn(rule, namespace, gateway))
-        .map((others) =>
+        .flatMap((rule) => [...othersIn(rule, namespace, ports, clients)])
+        .map(([others, admitted]) =>
           finding({
             ...{ rule: RULE, subject: label },
-            message: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
+            message: `lets ${others} connect to ${admitted.length === 1 ? "port" : "ports"} ${admitted.join(", ")} of ${namespace}/${name}`,
             hint: "remove that rule; only the gateway's pods may connect",
           }),
         ),
     );
+    return isOpen ? [open, ...widened] : widened;
   });
 }
 
-function selects({ spec }: Manifest, pods: Readonly<Record<string, string>>): boolean {
-  const types = listOf(spec["policyTypes"]);
-  const forIngress = types.length === 0 || types.includes("Ingress");
-  // An expression selects fewer pods; taking it for one that selects these errs on the safe side only for a policy that opens.
-  const expressions = listOf(at(spec, "podSelector", "matchExpressions")).length > 0;
-  const opens = listOf(spec["ingress"]).length > 0;
-  return forIngress && matches(labelsIn(at(spec, "podSelector", "matchLabels")), pods) && (!expressions || opens);
+function isForIngress(types: Value): boolean {
+  return listOf(types).length === 0 || listOf(types).includes("Ingress");
 }
 
 function isFor(rule: Value, port: number): boolean {
@@ -55,22 +72,36 @@ function isFor(rule: Value, port: number): boolean {
   );
 }
 
-/** Returns who may connect in addition to the gateway and the namespace itself. */
-function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): string[] {
+/** Returns who else may connect because of a rule, and to which ports. */
+function othersIn(
+  rule: Value,
+  own: string,
+  ports: readonly number[],
+  { gateway, observability }: Clients,
+): Map<string, number[]> {
   const peers = listOf(at(rule, "from"));
-  if (peers.length === 0) return ["any client"];
-  return peers.flatMap((peer) => {
-    const block = textAt(peer, "ipBlock", "cidr");
-    if (block !== undefined) return [`the network ${block}`];
-    const selector = at(peer, "namespaceSelector");
-    if (selector === undefined) return [];
-    const named = labelsIn(at(selector, "matchLabels"))[NAMESPACE_NAME];
-    if (named === undefined) return [namespacesOf(selector)];
-    if (named === own || gateway === undefined) return [];
-    if (named !== gateway.namespace) return [`the namespace ${named}`];
-    const pods = labelsIn(at(peer, "podSelector", "matchLabels"));
-    return matches(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
-  });
+  const admitted = ports
+    .filter((port) => isFor(rule, port))
+    .flatMap((port) => {
+      const allowed = METRICS.includes(port) ? [own, observability?.namespace] : [own];
+      const others = peers.length === 0 ? ["any client"] : peers.flatMap((peer) => otherThan(allowed, peer, gateway));
+      return others.map((one) => [one, port] as const);
+    });
+  const byClient = Map.groupBy(admitted, ([others]) => others);
+  return new Map([...byClient].map(([others, pairs]) => [others, pairs.map(([, port]) => port)]));
+}
+
+function otherThan(allowed: readonly (string | undefined)[], peer: Value, gateway: GatewayPods | undefined): string[] {
+  const block = textAt(peer, "ipBlock", "cidr");
+  if (block !== undefined) return [`the network ${block}`];
+  const selector = at(peer, "namespaceSelector");
+  if (selector === undefined) return [];
+  const named = labelsIn(at(selector, "matchLabels"))[NAMESPACE_NAME];
+  if (named === undefined) return [namespacesOf(selector)];
+  if (allowed.includes(named) || gateway === undefined) return [];
+  if (named !== gateway.namespace) return [`the namespace ${named}`];
+  const pods = labelsIn(at(peer, "podSelector", "matchLabels"));
+  return matches(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
 }
 
 function namespacesOf(selector: Value): string {

@@ -116,7 +116,8 @@ function placeOf({ namespace, name, port }: Backend): string {
 }
 
 function checkObjects(objects: ClusterObjects, { context, plan, settings }: Target): Check[] {
-  const all = audit(objects, plan, { context, gateway: settings.gateway });
+  const { gateway, observability } = settings;
+  const all = audit(objects, plan, { context, gateway, observability });
   // Whether one is the operator's is known to the `--accept` of an audit only.
   const findings = all.filter(({ rule, severity }) => rule !== DEFAULT_TLS || severity === "error");
   if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];

@@ -33,9 +33,10 @@ export interface ComparedEvidence extends Evidence {
 }
 
 export function compareObjects(evidence: Evidence): ComparedEvidence {
-  const { context, plan, settings, cluster } = evidence;
+  const { context, plan, cluster } = evidence;
+  const { gateway, observability } = evidence.settings;
   const objects = observed(cluster.objects);
-  const findings = objects ? audit(objects, plan, { context, gateway: settings.gateway }) : [];
+  const findings = objects ? audit(objects, plan, { context, gateway, observability }) : [];
   const isReadable = objects && !objects.unread.has("Service") && !objects.unread.has("Pod");
   return {
     ...evidence,

@@ -1,3 +1,4 @@
+import { labelsOf } from "../../../../../infra/pods.ts";
 import type { Manifest } from "../../../../../policy/resource.ts";
 import { edited, ingressRoute, object, withObjects } from "../cluster.ts";
 import { clean, plan, type Tampered } from "./planned.ts";
@@ -16,6 +17,11 @@ function ofClass(metadata: object): Manifest {
   return object("traefik.io/v1alpha1", "IngressRoute", "default/wiki", {
     ...{ metadata: { namespace: "default", name: "wiki", ...metadata }, spec },
   });
+}
+
+/** A NetworkPolicy; without rules it admits any client. */
+function policy(place: string, podSelector: object, ingress: readonly object[] = [{}]): Manifest {
+  return object("networking.k8s.io/v1", "NetworkPolicy", place, { spec: { podSelector, ingress } });
 }
 
 /** Planned objects that were changed or are missing. */
@@ -127,15 +133,77 @@ export const CHANGED: readonly Tampered[] = [
         spec: { podSelector: {}, ingress: [{}] },
       }),
     ),
-    "NetworkPolicy gatehouse-data/wide: lets any client connect to port 3000 of gatehouse-data/postgrest",
+    "NetworkPolicy gatehouse-data/wide: lets any client connect to ports 3000, 3001 of gatehouse-data/postgrest",
   ],
+  ...[
+    { key: "app.kubernetes.io/name", operator: "In", values: ["other"] },
+    { key: "app.kubernetes.io/name", operator: "NotIn", values: ["postgrest", "other"] },
+    { key: "app.kubernetes.io/name", operator: "DoesNotExist" },
+    { key: "constructor", operator: "Exists" },
+  ].map(
+    (expression) =>
+      [
+        `a missing NetworkPolicy next to one for other pods by ${JSON.stringify(expression)}`,
+        withObjects(
+          edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", () => undefined),
+          policy("gatehouse-data/others", { matchExpressions: [expression] }, [{ ports: [{ port: 1 }] }]),
+        ),
+        "Service gatehouse-data/postgrest: no NetworkPolicy selects its pods",
+      ] as const,
+  ),
+  ...[
+    { key: "app.kubernetes.io/name", operator: "In", values: ["other", "postgrest"] },
+    { key: "tier", operator: "NotIn", values: ["database"] },
+    { key: "app.kubernetes.io/part-of", operator: "Exists" },
+    { key: "constructor", operator: "DoesNotExist" },
+  ].map(
+    (expression) =>
+      [
+        `a NetworkPolicy that admits any client to pods by ${JSON.stringify(expression)}`,
+        withObjects(clean, policy("gatehouse-data/wide", { matchExpressions: [expression] })),
+        "NetworkPolicy gatehouse-data/wide: lets any client connect to ports 3000, 3001 of gatehouse-data/postgrest",
+      ] as const,
+  ),
+  [
+    "a NetworkPolicy that admits any client to pods by a label that only running ones have",
+    withObjects(
+      clean,
+      object("core/v1", "Pod", "gatehouse-data/running", {}, { ...labelsOf("postgrest"), "pod-template-hash": "1" }),
+      policy("gatehouse-data/wide", { matchExpressions: [{ key: "pod-template-hash", operator: "Exists" }] }),
+    ),
+    "NetworkPolicy gatehouse-data/wide: lets any client connect to ports 3000, 3001 of gatehouse-data/postgrest",
+  ],
+  [
+    "a running pod that no NetworkPolicy selects",
+    withObjects(
+      edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
+        ...spec,
+        podSelector: { matchExpressions: [{ key: "pod-template-hash", operator: "DoesNotExist" }] },
+      })),
+      object("core/v1", "Pod", "gatehouse-data/running", {}, { ...labelsOf("postgrest"), "pod-template-hash": "1" }),
+    ),
+    "Service gatehouse-data/postgrest: no NetworkPolicy selects its pods",
+  ],
+  [
+    "a NetworkPolicy that admits any client to the admin port of PostgREST",
+    withObjects(clean, policy("gatehouse-data/wide", {}, [{ ports: [{ port: 3001 }] }])),
+    "NetworkPolicy gatehouse-data/wide: lets any client connect to port 3001 of gatehouse-data/postgrest",
+  ],
+  ...[9300, 9443].map(
+    (port) =>
+      [
+        `a NetworkPolicy that admits any client to port ${port} of the outposts`,
+        withObjects(clean, policy("authentik/wide", {}, [{ ports: [{ port }] }])),
+        `NetworkPolicy authentik/wide: lets any client connect to port ${port} of authentik/${OUTPOST}`,
+      ] as const,
+  ),
   [
     "a NetworkPolicy that admits another namespace",
     edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
       ...spec,
       ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "evil" } } }] }],
     })),
-    "NetworkPolicy gatehouse-data/postgrest: lets the namespace evil connect to port 3000",
+    "NetworkPolicy gatehouse-data/postgrest: lets the namespace evil connect to ports 3000, 3001",
   ],
   [
     "a NetworkPolicy that admits other pods of the gateway's namespace",
@@ -143,7 +211,7 @@ export const CHANGED: readonly Tampered[] = [
       ...spec,
       ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }] }],
     })),
-    "NetworkPolicy gatehouse-data/postgrest: lets other pods of the namespace kube-system connect to port 3000",
+    "NetworkPolicy gatehouse-data/postgrest: lets other pods of the namespace kube-system connect to ports 3000, 3001",
   ],
   [
     "a Service that selects other pods",

@@ -1,5 +1,5 @@
 /** Which versions may run together, and which are known to be bad (field.md 3.2, advisories 2024-2026). */
-import { coerce, satisfies } from "semver";
+import { coerce, gte, satisfies } from "semver";
 import { within } from "./location.ts";
 import { type Problem, problem } from "./problems.ts";
 import type { DataApiDraft } from "./sections/dataApi.ts";
@@ -141,6 +141,11 @@ export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] 
 /** Message and hint for each advisory of a Traefik version that Gatehouse does not mitigate. */
 export function advisoriesOfTraefik(version: string): [message: string, hint: string][] {
   return refused("Traefik", version, TRAEFIK_REFUSED);
+}
+
+/** @param version may be short, and begin with v: `v14.17` */
+export function isAtLeast(version: string, minimum: string): boolean {
+  return gte(coerce(version) ?? "0.0.0", minimum);
 }
 
 /** Message and hint for each advisory of a version. */

@@ -1,5 +1,4 @@
 /** The Postgres server of authentik and the data API: an existing one, or one that the stack deploys. */
-import { coerce, satisfies } from "semver";
 import { z } from "zod";
 import { type Draft, isLeftOut, isWritten } from "../draft.ts";
 import { cidr, label, list, plain, port, positiveInteger, secret, subdomain, text } from "../fields.ts";
@@ -10,6 +9,7 @@ import type { Section } from "../section.ts";
 import { SSL_MODES } from "../sslModes.ts";
 import { SUPERUSER_FEATURES } from "../superuserFeatures.ts";
 import type { Variables } from "../variables.ts";
+import { isAtLeast } from "../versions.ts";
 import type { DataApiDraft } from "./dataApi.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
 
@@ -216,5 +216,5 @@ export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" 
  * @param version as in `data_api.version`: `v12.0.2`
  */
 export function listensOnPrimary(version: string): boolean {
-  return satisfies(coerce(version) ?? "0.0.0", ">=12.2.0");
+  return isAtLeast(version, "12.2.0");
 }

@@ -1,6 +1,6 @@
 /** What has metrics, and where. Pure. */
-import { coerce, satisfies } from "semver";
 import type { Settings } from "../../config/settings.ts";
+import { isAtLeast } from "../../config/versions.ts";
 import { outpostNamespace } from "../plan/names.ts";
 import type { Plan } from "../plan/types.ts";
 import { labelsOf } from "../pods.ts";
@@ -22,6 +22,8 @@ export interface Target {
 export const AUTHENTIK_METRICS = { name: "metrics", containerPort: 9300 };
 /** PostgREST's admin port. */
 export const POSTGREST_ADMIN = { name: "admin", containerPort: 3001 };
+/** CloudNativePG's instances (its docs, "Security", exposed ports). */
+export const CLOUDNATIVEPG_METRICS = { name: "metrics", containerPort: 9187 };
 
 const PART_OF_GATEHOUSE = { "app.kubernetes.io/part-of": "gatehouse" };
 
@@ -46,7 +48,8 @@ export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "insta
           number: AUTHENTIK_METRICS.containerPort,
         }
       : undefined,
-    dataApi && showsMetrics(dataApi.version)
+    // PostgREST has `/metrics` on its admin port since 12.2.0 (its changelog, #3404).
+    dataApi && isAtLeast(dataApi.version, "12.2.0")
       ? {
           name: "gatehouse-data-api",
           namespace: dataApi.namespace,
@@ -61,15 +64,10 @@ export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "insta
           name: "gatehouse-postgres",
           namespace: postgres.install.namespace,
           pods: { "cnpg.io/cluster": "postgres" },
-          port: "metrics",
-          number: 9187,
+          port: CLOUDNATIVEPG_METRICS.name,
+          number: CLOUDNATIVEPG_METRICS.containerPort,
         }
       : undefined,
   ];
   return all.filter((target) => target !== undefined);
-}
-
-/** PostgREST has `/metrics` on its admin port since 12.2.0 (its changelog, #3404). */
-function showsMetrics(version: string): boolean {
-  return satisfies(coerce(version) ?? "0.0.0", ">=12.2.0");
 }

@@ -4,15 +4,15 @@ import type { PostgresInstallation } from "../../config/settings.ts";
 import type { ClusterSpec } from "../../sdks/cloudnativepg/index.d.ts";
 import { pinned } from "../images.ts";
 import { namespaced } from "../network.ts";
+import { CLOUDNATIVEPG_METRICS } from "../observability/targets.ts";
 import { resources } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
 import type { Parts, Workload } from "./workload.ts";
 
 type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
 
-/** Ports of the operator's instance manager (CloudNativePG docs, "Security", exposed ports). */
+/** Port of the operator's instance manager (CloudNativePG docs, "Security", exposed ports). */
 const STATUS_PORT = 8000;
-const METRICS_PORT = 9187;
 const PODS = { "cnpg.io/cluster": NAME };
 
 /**
@@ -37,7 +37,7 @@ export function cloudNativePg({ name, install, namespace, superuser, child, kept
         apiVersion: "monitoring.coreos.com/v1",
         kind: "PodMonitor",
         metadata: { name: NAME, namespace },
-        spec: { selector: { matchLabels: PODS }, podMetricsEndpoints: [{ port: "metrics" }] },
+        spec: { selector: { matchLabels: PODS }, podMetricsEndpoints: [{ port: CLOUDNATIVEPG_METRICS.name }] },
       },
       child,
     );
@@ -107,6 +107,8 @@ function ingress({ operatorNamespace, monitoring }: PostgresInstallation): Ingre
   };
   return [
     { from: [operator, { podSelector: { matchLabels: PODS } }], ports: tcp(PORT, STATUS_PORT) },
-    ...(monitoring === undefined ? [] : [{ from: [namespaced(monitoring)], ports: tcp(METRICS_PORT) }]),
+    ...(monitoring === undefined
+      ? []
+      : [{ from: [namespaced(monitoring)], ports: tcp(CLOUDNATIVEPG_METRICS.containerPort) }]),
   ];
 }

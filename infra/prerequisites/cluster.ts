@@ -4,6 +4,7 @@ import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
 import { readUid } from "./identity.ts";
 import type { CustomKind } from "./kinds.ts";
+import { readable } from "./readable.ts";
 
 /** What a cluster reports about itself. */
 export interface ClusterFacts {
@@ -136,17 +137,6 @@ export function selectorOf(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
-}
-
-/** Returns undefined for these statuses of the API server or of authentik; default: the user may not read it, or it does not exist. */
-export async function readable<T>(reading: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    const { code, status = code } = error as { code?: number; status?: number };
-    if (status !== undefined && statuses.includes(status)) return undefined;
-    throw error;
-  }
 }
 
 /** Heavy, so it is loaded only when a cluster is read. */

@@ -1,6 +1,7 @@
 /** Whether the reached cluster is the one of the stack (config/sections/cluster.ts). */
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
+import { readable } from "./readable.ts";
 
 type Bound = Pick<Settings, "cluster" | "context" | "stack">;
 
@@ -43,14 +44,9 @@ export async function withContext(
  */
 export async function readUid(config: KubeConfig): Promise<string | undefined> {
   const { CoreV1Api } = await import("@kubernetes/client-node");
-  try {
-    const { metadata } = await config.makeApiClient(CoreV1Api).readNamespace({ name: IDENTITY_NAMESPACE });
-    return metadata?.uid;
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 403 || code === 404) return undefined;
-    throw error;
-  }
+  const core = config.makeApiClient(CoreV1Api);
+  const namespace = await readable(core.readNamespace({ name: IDENTITY_NAMESPACE }));
+  return namespace?.metadata?.uid;
 }
 
 /** Returns why a cluster is not that of the stack, with a hint; undefined if it is, or if the stack states no UID. */

@@ -4,7 +4,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
-import { readable } from "../../../infra/prerequisites/cluster.ts";
+import { readable } from "../../../infra/prerequisites/readable.ts";
 import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";

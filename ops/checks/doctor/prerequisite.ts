@@ -1,4 +1,4 @@
-import { readable } from "../../../infra/prerequisites/cluster.ts";
+import { readable } from "../../../infra/prerequisites/readable.ts";
 import { type Prerequisite, type Result } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import { type Check, skip } from "../check.ts";

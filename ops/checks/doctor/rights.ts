@@ -1,6 +1,6 @@
 /** The rights of the token of an existing authentik (docs/authentik.md, The token with `install: false`). */
 import type { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
-import { readable } from "../../../infra/prerequisites/cluster.ts";
+import { readable } from "../../../infra/prerequisites/readable.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Check } from "../check.ts";
 import { failed, passed } from "./prerequisite.ts";

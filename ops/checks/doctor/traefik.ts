@@ -1,7 +1,8 @@
 /** Traefik: its pods, its Service, its definitions and its static options. */
 import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../../config/settings.ts";
-import { readable, selectorOf } from "../../../infra/prerequisites/cluster.ts";
+import { selectorOf } from "../../../infra/prerequisites/cluster.ts";
+import { readable } from "../../../infra/prerequisites/readable.ts";
 import type { Check } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";

@@ -1,6 +1,6 @@
 /** The accounts that can sign in to a deployment from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import { readable } from "../../../infra/prerequisites/cluster.ts";
+import { readable } from "../../../infra/prerequisites/readable.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { engineValue } from "./engineValue.ts";
 import { parseStack, type RawStack } from "./load.ts";
 import type { Settings } from "./settings.ts";
 import type { RawValue } from "./variables.ts";
@@ -18,16 +19,7 @@ const { isConfigSecret } = pulumi.runtime as unknown as { isConfigSecret: (key: 
 function rawStack(): RawStack {
   const config = Object.entries(pulumi.runtime.allConfig()).map(([key, text]): [string, RawValue] => {
     if (isConfigSecret(key)) return [key, { secret: true }];
-    return [key, { value: key.startsWith("gatehouse:") ? fromJson(text) : text }];
+    return [key, { value: engineValue(key, text) }];
   });
   return { stack: pulumi.getStack(), config: Object.fromEntries(config) };
-}
-
-/** The engine hands structured values over as JSON, and plain text as it is. */
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

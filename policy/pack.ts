@@ -1,6 +1,7 @@
 /** The policy pack as the Pulumi CLI runs it: `pulumi preview --policy-pack policy`. */
 import { PolicyPack, type Policies, type ReportViolation } from "@pulumi/policy";
 import * as pulumi from "@pulumi/pulumi";
+import { engineValue } from "../config/engineValue.ts";
 import { parseStack } from "../config/load.ts";
 import { plainFields } from "./plain.ts";
 import type { Finding, Resource } from "./resource.ts";
@@ -10,21 +11,10 @@ import { RULES } from "./rules/rules.ts";
 /** The stack's configuration as the engine passes it to policies: with its secrets, which are not marked. */
 function readStack(): StackFacts {
   const config = pulumi.runtime.allConfig();
-  const raw = Object.entries(config).map(
-    ([key, text]) => [key, { value: key.startsWith("gatehouse:") ? fromJson(text) : text }] as const,
-  );
+  const raw = Object.entries(config).map(([key, text]) => [key, { value: engineValue(key, text) }] as const);
   const stack = { stack: pulumi.getStack(), config: Object.fromEntries(raw) };
   const settings = parseStack(stack, process.env, { secretsRequired: false });
   return stackFacts(settings, (name) => config[`variables:${name}`] ?? process.env[name]);
-}
-
-/** The engine hands structured values over as JSON, and plain text as it is. */
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 let facts: StackFacts | undefined;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { engineValue } from "../../config/engineValue.ts";
 import type { StackValues } from "../context/context.ts";
 import type { DecryptedConfig } from "./open.ts";
 
@@ -13,7 +14,9 @@ export function otherConfiguration({ stack, raw, local }: StackValues, config: D
   const ofFile = new Map(
     Object.entries(raw.config).flatMap(([key, value]) => ("value" in value ? [[key, value.value]] : [])),
   );
-  const ofEngine = new Map(Object.entries(config).map(([key, { value = "" }]) => [key, fromJson(value)]));
+  const ofEngine = new Map(
+    Object.entries(config).map(([key, { value = "" }]) => [key, engineValue(key, withDays(value))]),
+  );
   const sections = new Set([...ofFile.keys(), ...ofEngine.keys()].filter((key) => key.startsWith("gatehouse:")));
   return [...sections].sort().flatMap((key) => {
     if (isDeepStrictEqual(ofFile.get(key), ofEngine.get(key))) return [];
@@ -22,12 +25,7 @@ export function otherConfiguration({ stack, raw, local }: StackValues, config: D
   });
 }
 
-/** The engine returns sections as JSON, with dates as Go prints them (measured with 3.250.0). */
-function fromJson(text: string): unknown {
-  const dates = text.replaceAll(/(\d{4}-\d{2}-\d{2}) 00:00:00 \+0000 UTC/g, "$1");
-  try {
-    return JSON.parse(dates);
-  } catch {
-    return dates;
-  }
+/** The engine returns dates as Go prints them (measured with 3.250.0). */
+function withDays(text: string): string {
+  return text.replaceAll(/(\d{4}-\d{2}-\d{2}) 00:00:00 \+0000 UTC/g, "$1");
 }

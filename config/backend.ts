@@ -4,3 +4,8 @@ export interface Backend {
   readonly namespace: string;
   readonly port: number;
 }
+
+/** Returns `<namespace>/<name>:<port>`. */
+export function backendText({ namespace, name, port }: Backend): string {
+  return `${namespace}/${name}:${port}`;
+}

@@ -1,4 +1,5 @@
 /** Access facts of a plan, which the access diff compares. Pure. */
+import { backendText } from "../../config/backend.ts";
 import type { DataPlan, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
   Access,
@@ -6,14 +7,13 @@ import type {
   DefaultFacts,
   DomainFacts,
   GrantFacts,
-  GroupFacts,
   HostFacts,
   RoleFunction,
   SchemaFacts,
   SettingFacts,
 } from "./facts.ts";
-import { type Entrants, entrantsOf } from "../../protections/entrants.ts";
-import { backendText, headersOf, rulesByExposure, tlsText } from "./rules.ts";
+import { entrantsOf } from "../../protections/entrants.ts";
+import { headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
 export function accessOf(plan: Plan | undefined): Access {
@@ -24,12 +24,12 @@ export function accessOf(plan: Plan | undefined): Access {
     client: new Map(plan.clients.map((client) => [client.service, clientFacts(client)])),
     member: new Map(plan.members.map(({ name, kind, groups }) => [name, { kind, groups: sorted(groups) }])),
     login: new Map(plan.logins.map(({ service, ...facts }) => [service, facts])),
-    group: new Map(plan.groups.map((group): [string, GroupFacts] => [group, groupFacts(plan, group)])),
+    group: new Map(plan.groups.map((group) => [group, { created: plan.createdGroups.includes(group) }])),
     domain: new Map(plan.records.map((set) => [set.domain, domainFacts(set)])),
     schema: plan.data ? schemas(plan, plan.data, roles) : new Map(),
     grant: new Map(plan.data?.grants.map((grant) => named(grantFacts(grant, roles)))),
     default: new Map(plan.data?.defaultPrivileges.map((entry) => named(defaultFacts(entry, roles)))),
-    role: new Map(roleNames(plan.data).map(([of, name]) => [`${of} role`, { name }])),
+    role: new Map(Object.entries<string>({ ...plan.data?.roles }).map(([of, name]) => [`${of} role`, { name }])),
     limit: new Map(Object.entries(plan.data?.limits ?? {}).map(([of, value]) => [of, { value }])),
     setting: settings(plan),
   };
@@ -47,6 +47,7 @@ function hosts(plan: Plan): Map<string, HostFacts> {
     plan.exposures.map((exposure) => {
       const { host, url, role, domain, service, entry, session, application, outpost, backend } = exposure;
       const own = rules.get(exposure.id) ?? [];
+      const entrants = entrantsOf(exposure);
       return [
         host,
         {
@@ -54,7 +55,7 @@ function hosts(plan: Plan): Map<string, HostFacts> {
           // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
           protection: { type: exposure.protection, asked: exposure.authentication },
-          entrants: entrantsFacts(entrantsOf(exposure)),
+          entrants: { ...entrants, groups: sorted(entrants.groups) },
           publicPaths: sorted(exposure.publicPaths),
           headers: headersOf(exposure, own),
           backend: backendText(backend),
@@ -72,10 +73,6 @@ function sorted(items: readonly string[]): readonly string[] {
   return [...new Set(items)].sort();
 }
 
-function entrantsFacts({ audience, groups }: Entrants): Entrants {
-  return { audience, groups: sorted(groups) };
-}
-
 function clientFacts(client: OAuthClient): ClientFacts {
   const { application, credentials, groups, redirectUris, launchUrl, namespace, secretName, tokens } = client;
   return {
@@ -86,10 +83,6 @@ function clientFacts(client: OAuthClient): ClientFacts {
     ...tokens,
     scopes: sorted(tokens.scopes),
   };
-}
-
-function groupFacts(plan: Plan, group: string): GroupFacts {
-  return { created: plan.createdGroups.includes(group) };
 }
 
 function domainFacts({ hosts, targets, owner }: RecordSet): DomainFacts {
@@ -106,10 +99,6 @@ function roleFunctions({ roles }: DataPlan): Map<string, RoleFunction> {
     [anonymous, "anonymous role"],
     ["public", "every role"],
   ]);
-}
-
-function roleNames(data: DataPlan | undefined): [string, string][] {
-  return data ? Object.entries<string>({ ...data.roles }) : [];
 }
 
 function schemas(plan: Plan, data: DataPlan, roles: ReadonlyMap<string, RoleFunction>): Map<string, SchemaFacts> {

@@ -1,4 +1,5 @@
 /** What the gateway does with the requests of each host. Pure. */
+import { backendText } from "../../config/backend.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
 import { protectionOf } from "../../protections/table.ts";
 import { authenticates } from "../plan/middleware.ts";
@@ -30,10 +31,6 @@ function ruleFacts(route: Route, rule: RouteRule, chain: readonly string[]): Rul
     tls: tlsText(route.tls),
     chain,
   };
-}
-
-export function backendText({ namespace, name, port }: Exposure["backend"]): string {
-  return `${namespace}/${name}:${port}`;
 }
 
 export function tlsText(tls: Exposure["tls"]): string | undefined {

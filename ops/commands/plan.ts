@@ -1,6 +1,7 @@
 /** `npx gatehouse plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
 import { join, resolve } from "node:path";
 import Table from "cli-table3";
+import { backendText } from "../../config/backend.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";
@@ -46,7 +47,7 @@ function hosts(exposures: readonly Exposure[]): string {
     protection(exposure),
     entrantsText(entrantsOf(exposure), (groups) => groups.join(", ")),
     exposure.publicPaths.join("\n"),
-    `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
+    backendText(exposure.backend),
   ]);
   return `Hosts\n${table(["URL", "Protection", "Allowed groups", "Public paths", "Backend"], rows)}`;
 }

@@ -1,6 +1,7 @@
 /** Checks that need access to the cluster: pods, the Services behind routes, Traefik, and the audit. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { Backend, Settings } from "../../../config/settings.ts";
+import { type Backend, backendText } from "../../../config/backend.ts";
+import type { Settings } from "../../../config/settings.ts";
 import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
@@ -95,7 +96,7 @@ async function checkTraefik(config: KubeConfig, { plan, settings }: Target): Pro
 /** Returns the Services that the rules of an exposure name, the outpost among them. */
 function backendsOf({ routes }: Plan, exposure: string): Backend[] {
   const rules = routes.flatMap((route) => route.rules).filter((rule) => rule.exposure === exposure);
-  return [...new Map(rules.map(({ backend }) => [placeOf(backend), backend])).values()];
+  return [...new Map(rules.map(({ backend }) => [backendText(backend), backend])).values()];
 }
 
 /** The backends exist; a missing one shows as the gateway's 404, and a stopped one as its 502 or 503. */
@@ -106,13 +107,9 @@ function checkBackends(
   hint: string,
 ): Check {
   const problems = backends.flatMap((backend) => serviceProblem(backend, manifests) ?? []);
-  if (problems.length === 0) return { name, ok: true, detail: backends.map(placeOf).join(", ") };
+  if (problems.length === 0) return { name, ok: true, detail: backends.map(backendText).join(", ") };
   const detail = problems.map(({ problem, evidence }) => `${problem} (${evidence})`).join("; ");
   return { name, ok: false, detail, hint };
-}
-
-function placeOf({ namespace, name, port }: Backend): string {
-  return `${namespace}/${name}:${port}`;
 }
 
 function checkObjects(objects: ClusterObjects, { context, plan, settings }: Target): Check[] {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { digestsRequired } from "../../config/digests.ts";
 import type { Settings } from "../../config/settings.ts";
+import { labelTexts } from "../labels.ts";
 
 const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 
@@ -11,7 +12,7 @@ const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 export function connections(settings: Settings): Readonly<Record<string, string>> {
   const { cluster, gateway, identityProvider, postgres, dataApi, observability, verification } = settings;
   const { install, session, url, apiUrl } = identityProvider;
-  const labels = Object.entries(gateway.podLabels).map((label) => label.join("="));
+  const labels = labelTexts(gateway.podLabels);
   return defined({
     cluster:
       [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,

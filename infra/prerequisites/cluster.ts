@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
+import { labelTexts } from "../labels.ts";
 import { readUid } from "./identity.ts";
 import type { CustomKind } from "./kinds.ts";
 import { readable } from "./readable.ts";
@@ -93,7 +94,7 @@ export async function readTraefik(
     specSchema(config, "traefikservices"),
     readable(core.listNamespacedService({ namespace })),
   ]);
-  const labels = Object.entries(pods?.items[0]?.metadata?.labels ?? {}).map((label) => label.join("="));
+  const labels = labelTexts(pods?.items[0]?.metadata?.labels);
   return {
     pods: pods?.items.map(({ metadata }) => metadata?.name ?? "") ?? [],
     version: versionOf(container),
@@ -108,7 +109,7 @@ export async function readTraefik(
 
 /** @param labels of a pod, as `name=value` */
 function selects(selector: Readonly<Record<string, string>> | undefined, labels: readonly string[]): boolean {
-  const required = Object.entries(selector ?? {}).map((label) => label.join("="));
+  const required = labelTexts(selector);
   return required.length > 0 && required.every((label) => labels.includes(label));
 }
 
@@ -134,9 +135,7 @@ function fieldNames(schema: V1JSONSchemaProps | undefined): string[] | undefined
 
 /** Returns the labels as the API's `labelSelector`. */
 export function selectorOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(",");
+  return labelTexts(labels).join(",");
 }
 
 /** Heavy, so it is loaded only when a cluster is read. */

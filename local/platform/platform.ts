@@ -6,7 +6,7 @@ import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.
 import { platformProblem } from "../../ops/launcher/localPlatform.js";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import { thisMachine } from "../../ops/toolchain/tools.ts";
-import type { Progress } from "../../ops/terminal/progress.ts";
+import type { Progress, Report } from "../../ops/terminal/progress.ts";
 import { startAgent } from "../agent/start.ts";
 import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
 import { applyYaml } from "./api.ts";
@@ -134,7 +134,7 @@ interface Parts {
 async function startPrograms(
   processes: Processes,
   { data, tools, authentik, addresses }: Parts,
-  report: (detail: string) => void,
+  report: Report,
 ): Promise<Pick<Platform, "kubeconfig" | "httpPort" | "httpsPort" | "postgres">> {
   const ports = await choosePorts(data, { kubernetes: [], postgres: [] });
   const kubeconfig = path.join(data, "kubeconfig");

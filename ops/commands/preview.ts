@@ -8,10 +8,11 @@ import { otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
-import { EngineError, type Ran, type Report, runEngine } from "../engine/run.ts";
+import { EngineError, type Ran, runEngine } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewPage } from "../engine/deployment/page.ts";
 import { painter } from "../terminal/paint.ts";
+import type { Report } from "../terminal/progress.ts";
 import { UserError } from "../../config/userError.ts";
 
 /**

@@ -5,7 +5,8 @@ import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
 import { releaseStaleLock } from "./state/lock.ts";
-import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run.ts";
+import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
+import type { Report } from "../terminal/progress.ts";
 
 export interface Deployable {
   readonly stack: Stack;

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errorText.ts";
+import type { Report } from "../terminal/progress.ts";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isUnconfirmed, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
 import { reasonOf, withoutConsequences } from "./reason.ts";
@@ -8,8 +9,6 @@ import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
 /** Number of resources by operation (`create`, `update`, `same`), including components. */
 export type Changes = Readonly<Record<string, number>>;
-
-export type Report = (detail: string) => void;
 
 export interface Watch {
   readonly onEvent: (event: EngineEvent) => void;

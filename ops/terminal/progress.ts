@@ -1,13 +1,16 @@
 import { styleText } from "node:util";
 
+/** Receives the progress of a step, which is shown after its title. */
+export type Report = (detail: string) => void;
+
 /** Reports progress on standard error; standard output is for results. */
 export interface Progress {
   /**
    * Runs `work` under a title. Steps may nest and run concurrently.
-   * `report` receives the progress, which is shown after the title; `usually` is the usual duration, e.g. "20 s".
+   * `usually` is the usual duration, e.g. "20 s".
    * Throws what `work` throws.
    */
-  step<T>(title: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T>;
+  step<T>(title: string, work: (report: Report) => Promise<T>, usually?: string): Promise<T>;
   /** Prints a line that is not overwritten. */
   note(line: string): void;
 }
@@ -94,8 +97,8 @@ function plainProgress(output: Output): Progress {
 }
 
 async function settle<T>(
-  work: (report: (detail: string) => void) => Promise<T>,
-  report: (detail: string) => void,
+  work: (report: Report) => Promise<T>,
+  report: Report,
   finish: (end: string) => void,
 ): Promise<T> {
   try {

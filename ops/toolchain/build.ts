@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type { Report } from "../terminal/progress.ts";
 import { which } from "./find.ts";
 import { BUILD, checkGo, goEnvironment, prepareModule } from "./goModule.js";
 import { store } from "./store.ts";
 import type { GoFile, GoProgram, Machine, Tool } from "./tools.ts";
-
-type Report = (detail: string) => void;
 
 interface Job {
   readonly tool: Tool;

@@ -6,6 +6,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch, type Response } from "undici";
+import type { Report } from "../terminal/progress.ts";
 import { errorText } from "../../config/errorText.ts";
 import { checkSum, store } from "./store.ts";
 import { downloadFor, type Machine, type Tool } from "./tools.ts";
@@ -16,8 +17,6 @@ const dispatcher = new EnvHttpProxyAgent({
   headersTimeout: 20_000,
   bodyTimeout: 30_000,
 });
-
-type Report = (detail: string) => void;
 
 /** Downloads the publisher's file into the cache. @throws Error when it is not available, or has another checksum */
 export async function download(tool: Tool, machine: Machine, report: Report): Promise<string> {

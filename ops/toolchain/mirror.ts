@@ -3,13 +3,14 @@ import { access, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
+import type { Report } from "../terminal/progress.ts";
 import { downloadPath, fetchFile } from "./download.ts";
 import { store } from "./store.ts";
 import { MIRROR_PLATFORM, mirrorName, type Machine, type Tool } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
 /** Copies a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
-export async function takeFromMirror(tool: Tool, machine: Machine, report: (detail: string) => void): Promise<string> {
+export async function takeFromMirror(tool: Tool, machine: Machine, report: Report): Promise<string> {
   const { mirror } = machine;
   if (mirror === undefined) throw new Error("GATEHOUSE_TOOLS_MIRROR is not set");
   const name = mirrorName(tool, machine);

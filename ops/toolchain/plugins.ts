@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { homeFolder } from "../../config/folders.ts";
 import type { Environment } from "../../config/variables.ts";
 import { dataFolder } from "./paths.ts";
-import type { Progress } from "../terminal/progress.ts";
+import type { Progress, Report } from "../terminal/progress.ts";
 import { isReachable } from "./download.ts";
 import { which } from "./find.ts";
 import { pluginVersions, type PluginName } from "./tools.ts";
@@ -33,8 +33,6 @@ export async function findPlugins(pulumi: string, environment: Environment, prog
   const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
   return progress.step("Installing the provider plugins", work, "30 s");
 }
-
-type Report = (detail: string) => void;
 
 /** Looks for the provider plugins in the engine's folders, and installs none. */
 export function installedPlugins(environment: Environment): Promise<Plugin[]> {

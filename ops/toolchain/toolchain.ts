@@ -1,4 +1,4 @@
-import type { Progress } from "../terminal/progress.ts";
+import type { Progress, Report } from "../terminal/progress.ts";
 import { build } from "./build.ts";
 import { download } from "./download.ts";
 import { findInCache, findOnPath, UnsupportedError } from "./find.ts";
@@ -69,7 +69,6 @@ function asUnavailable(error: unknown): UnavailableError {
   throw error;
 }
 
-type Report = (detail: string) => void;
 type Source = readonly [name: string, go: (tool: Tool, machine: Machine, report: Report) => Promise<string>];
 
 const LOCAL_SOURCES: readonly Source[] = [

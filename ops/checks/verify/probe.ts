@@ -1,6 +1,7 @@
 /** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
+import type { Report } from "../../terminal/progress.ts";
 import type { Check } from "../check.ts";
 
 interface Failed {
@@ -65,10 +66,7 @@ const MAX_CONCURRENT_PROBES = 16;
  * @param report receives the progress
  * @returns their checks, in the order of the probes
  */
-export async function runProbes(
-  probes: readonly Probe[],
-  report: (detail: string) => void = () => undefined,
-): Promise<Result[]> {
+export async function runProbes(probes: readonly Probe[], report: Report = () => undefined): Promise<Result[]> {
   const limit = pLimit(MAX_CONCURRENT_PROBES);
   let done = 0;
   const results = probes.map((probe) =>

@@ -3,6 +3,7 @@ import pRetry from "p-retry";
 import pTimeout from "p-timeout";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { withClient } from "../../clients/http.ts";
+import type { Report } from "../../terminal/progress.ts";
 import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
@@ -16,7 +17,7 @@ const MAX_CONCURRENT_REQUESTS = 16;
  */
 export async function waitForOutposts(
   { exposures, identityProviderUrl = "" }: Pick<Plan, "exposures" | "identityProviderUrl">,
-  report: (detail: string) => void,
+  report: Report,
   { timeout, interval } = WAIT,
 ): Promise<string[]> {
   const hosts = exposures.filter(({ authentication }) => authentication === "forward-auth");

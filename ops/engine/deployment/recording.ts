@@ -1,4 +1,4 @@
-import type { Progress } from "../../terminal/progress.ts";
+import type { Progress, Report } from "../../terminal/progress.ts";
 import type { Part } from "./outcome.ts";
 
 /** Reports the progress, and records the duration of each part for the outcome. */
@@ -11,7 +11,7 @@ export class Recording {
   }
 
   /** Runs one part as a step of the progress. @throws what it throws */
-  part<T>(name: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T> {
+  part<T>(name: string, work: (report: Report) => Promise<T>, usually?: string): Promise<T> {
     return this.timed(name, () => this.progress.step(name, work, usually));
   }
 

@@ -3,7 +3,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import { polls } from "../polls.ts";
-import type { Report } from "../run.ts";
+import type { Report } from "../../terminal/progress.ts";
 import { isProvider, lastOf } from "../step.ts";
 import type { Recorded } from "./stepRecord.ts";
 import { existingResources } from "./interruptedCreations.ts";

@@ -4,7 +4,7 @@ import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } 
 import { existingResources } from "./interruptedCreations.ts";
 import { deleteRecord, MASKED, readRecord, recordSteps } from "./stepRecord.ts";
 import { addSecretInputs } from "./providerInputs.ts";
-import type { Report } from "../run.ts";
+import type { Report } from "../../terminal/progress.ts";
 import { isProvider } from "../step.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 

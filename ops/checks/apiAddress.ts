@@ -5,21 +5,15 @@ import { pluginsResolve } from "../../infra/loopback.ts";
 import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { CONNECT_TIMEOUT_MS, tryConnection } from "../clients/connection.ts";
 
-/** What is wrong, and how to correct it. */
-export interface Unreachable {
-  readonly problem: string;
-  readonly hint: string;
-}
-
 /**
  * @param options tests pass their own
- * @returns undefined if the API is reached, and if the user may not read the Service that would show it
+ * @returns what is wrong, and how to correct it; undefined if the API is reached, and if the user may not read the Service that would show it
  */
 export async function unreachableApi(
   target: Pick<StackContext, "settings" | "plan">,
   config: KubeConfig,
   { resolves = pluginsResolve, reaches = isReachable } = {},
-): Promise<Unreachable | undefined> {
+): Promise<{ problem: string; hint: string } | undefined> {
   const url = authentikOrigin(target);
   if (url === undefined) return undefined;
   const { hostname } = new URL(url);

@@ -1,4 +1,5 @@
 /** The stack file that `gatehouse init` writes: what a first deployment needs, with comments. Pure. */
+import { stringify } from "yaml";
 import { type Answers, type DomainAnswer, domainKinds } from "./answers.ts";
 
 /** From the folder of the project. */
@@ -134,11 +135,9 @@ const IMAGES = `
   gatehouse:images: { required: false }
 `;
 
-/** A YAML string, in quotes where YAML needs them. */
+/** A YAML string, in quotes where a reader would take it for something else: the engine knows dates of YAML 1.1 (config/fields.ts). */
 function scalar(text: string): string {
-  return /^[A-Za-z][\w./-]*(:\/\/[\w./-]+(:\d+)?)?$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text)
-    ? text
-    : JSON.stringify(text);
+  return stringify(text, { version: "1.1", lineWidth: 0 }).trimEnd();
 }
 
 /** An argument of a shell. */

@@ -5,11 +5,11 @@
 import type { DataApi, PostgresServer } from "../../config/settings.ts";
 import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
 
-/** Every role, in PostgreSQL's terms. */
-const PUBLIC = "public";
+/** PUBLIC, every role, as it is named in what is read from the system catalog. */
+export const PUBLIC = "public";
 
-/** Schema of the API's own functions. Not exposed, since a function in an exposed schema can be called over the API. */
-const FUNCTIONS = "gatehouse";
+/** Schema of the API's own functions: of every request, and of the event triggers. Not exposed, since a function in an exposed schema can be called over the API. */
+export const FUNCTIONS_SCHEMA = "gatehouse";
 /** Schema with the one function that is called over the API, by the gateway: clients cannot select it. */
 export const OPENAPI_SCHEMA = "gatehouse_openapi";
 /** Schema that pipelines describe their data in; what is public of it is shown by views of the default schema. */
@@ -37,7 +37,7 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
     ...dataApi.private.map((name) => ({ name, owner, access: "private" as const })),
     ...hidden.map((name) => ({ name, owner, access: "hidden" as const })),
     { name: CATALOG, owner, access: "internal" as const },
-    { name: FUNCTIONS, owner: administrator, access: "internal" as const },
+    { name: FUNCTIONS_SCHEMA, owner: administrator, access: "internal" as const },
     { name: OPENAPI_SCHEMA, owner: administrator, access: "internal" as const },
   ];
   const grants = [
@@ -45,7 +45,7 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
     ...[...exposed, ...dataApi.private, ...hidden, CATALOG].flatMap((name) =>
       schemaGrants(name, exposed.includes(name), roles.anonymous),
     ),
-    ...[FUNCTIONS, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
+    ...[FUNCTIONS_SCHEMA, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
     ...(existing ? [] : writers.flatMap((writer) => writerGrants(writer, exposed))),
   ];
   return {
@@ -61,7 +61,7 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
 
 /** Whether it is a schema of Gatehouse itself. */
 function isOwn(schema: string | undefined): boolean {
-  return schema === FUNCTIONS || schema === OPENAPI_SCHEMA || schema === CATALOG;
+  return schema === FUNCTIONS_SCHEMA || schema === OPENAPI_SCHEMA || schema === CATALOG;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { FUNCTIONS_SCHEMA, type GrantExpectation } from "./expectation.ts";
+import { FUNCTIONS_SCHEMA } from "../../../infra/plan/grants.ts";
+import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Relation, Routine, Unrecorded } from "./live.ts";
 import { quoted } from "./sql.ts";

@@ -1,5 +1,6 @@
 import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
-import { type GrantExpectation, PUBLIC } from "./expectation.ts";
+import { PUBLIC } from "../../../infra/plan/grants.ts";
+import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LiveDefault } from "./live.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";

@@ -1,11 +1,6 @@
 import { SUPERUSER_FEATURES, type SuperuserFeature } from "../../../config/superuserFeatures.ts";
+import { PUBLIC } from "../../../infra/plan/grants.ts";
 import type { DataPlan, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
-
-/** The name of PUBLIC, all roles, in what is read from the system catalog. */
-export const PUBLIC = "public";
-
-/** The schema of the functions of the event triggers and of every request. */
-export const FUNCTIONS_SCHEMA = "gatehouse";
 
 /** The planned state of the database, indexed by what is found there. */
 export interface GrantExpectation extends Omit<DataPlan, "schemas"> {

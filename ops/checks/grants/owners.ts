@@ -1,4 +1,5 @@
-import { FUNCTIONS_SCHEMA, type GrantExpectation, kindInMatrix } from "./expectation.ts";
+import { FUNCTIONS_SCHEMA } from "../../../infra/plan/grants.ts";
+import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Owned, Relation, Routine } from "./live.ts";
 import { grant, quoted } from "./sql.ts";

@@ -1,5 +1,6 @@
 import type { Grant } from "../../../infra/plan/types.ts";
-import { type GrantExpectation, kindInMatrix, PUBLIC } from "./expectation.ts";
+import { PUBLIC } from "../../../infra/plan/grants.ts";
+import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from "pg";
-import { kindInMatrix, PUBLIC } from "./expectation.ts";
+import { PUBLIC } from "../../../infra/plan/grants.ts";
+import { kindInMatrix } from "./expectation.ts";
 import type { LivePrivilege } from "./live.ts";
 
 /** A name in SQL, quoted only where it must be. */

@@ -137,11 +137,9 @@ export const cidr = () =>
     [z.cidrv4(), z.cidrv6()],
     "a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
   );
-/** A list. */
-export const list = <T extends z.ZodType>(item: T) => z.array(item);
 /** Domain kinds on which something is exposed. */
 export const exposedOn = () =>
-  z.union([z.literal("auto"), list(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
+  z.union([z.literal("auto"), z.array(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
 
 function isDay(text: string): boolean {
   const day = new Date(text);

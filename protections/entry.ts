@@ -5,7 +5,6 @@ import {
   exposedOn,
   group,
   label,
-  list,
   nonEmptyText,
   portNumber,
   publicPath,
@@ -29,7 +28,8 @@ export const entryFields = {
     })
     .prefault({})
     .describe("Kubernetes Service of the application."),
-  public_paths: list(publicPath())
+  public_paths: z
+    .array(publicPath())
     .default([])
     .describe(
       "Path prefixes that are open without a session, by whole segments: `/public` opens `/public` and `/public/x`, not `/publicity`.",
@@ -46,7 +46,10 @@ export const applicationFields = {
     .describe(
       "Slug of the application in the identity provider; with forward auth, that of a host is `<application_slug>-<domain kind>`.",
     ),
-  groups: list(group()).default([]).describe("Allowed groups. Without groups, every user who can sign in is allowed."),
+  groups: z
+    .array(group())
+    .default([])
+    .describe("Allowed groups. Without groups, every user who can sign in is allowed."),
   session: sessionLength()
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, list, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/fields.ts";
+import { duration, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/fields.ts";
 import { type Location, within } from "../config/location.ts";
 import { type Problem, problem } from "../config/problems.ts";
 import type { Resolved } from "../config/resolve.ts";
@@ -14,13 +14,14 @@ export const oauthConfig = z.strictObject({
   redirect_uri: redirectPath().describe(
     "Path of the application's callback on its own host, starting with `/`: a path, not a URL.",
   ),
-  scopes: list(
-    text(
-      /^(?!(openid|email|profile)$)[\w.:/-]+$/,
-      "a scope other than openid, email and profile",
-      "remove it: those three are always requested",
-    ),
-  )
+  scopes: z
+    .array(
+      text(
+        /^(?!(openid|email|profile)$)[\w.:/-]+$/,
+        "a scope other than openid, email and profile",
+        "remove it: those three are always requested",
+      ),
+    )
     .default([])
     .describe("Scopes in addition to openid, email and profile."),
   client_type: z.enum(["confidential", "public"]).default("confidential").describe("OAuth 2.0 client type."),

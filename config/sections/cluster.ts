@@ -1,7 +1,7 @@
 /** The identity of the stack's cluster, and the names of its contexts. */
 import { z } from "zod";
 import type { Draft } from "../draft.ts";
-import { list, nonEmptyText, text } from "../fields.ts";
+import { nonEmptyText, text } from "../fields.ts";
 import { within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { Section } from "../section.ts";
@@ -12,7 +12,8 @@ const schema = z.strictObject({
   uid: text(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "a UID of Kubernetes", `print it with: ${READ_UID}`)
     .optional()
     .describe("UID of the namespace `kube-system`, which identifies a cluster. Another cluster is refused."),
-  contexts: list(nonEmptyText())
+  contexts: z
+    .array(nonEmptyText())
     .default([])
     .describe("Other names of the same cluster in kubeconfigs; requires `uid`."),
 });

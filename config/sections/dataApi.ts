@@ -11,7 +11,6 @@ import {
   exposedOn,
   identifier,
   label,
-  list,
   positiveInteger,
   schemaName,
   secret,
@@ -62,7 +61,8 @@ const schema = z.strictObject({
     .union([identifier(), database], "a name, or a section with one; write it like { name: shop, existing: true }")
     .default("gatehouse")
     .describe("Name of the database, or a section: [an existing database](existing-database.md)."),
-  writers: list(existingName())
+  writers: z
+    .array(existingName())
     .default([])
     .describe(
       "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later.",
@@ -80,16 +80,19 @@ const schema = z.strictObject({
     .describe("The catalog, a web application over the data API; `false` leaves it out."),
   schemas: z
     .strictObject({
-      exposed: list(schemaName())
+      exposed: z
+        .array(schemaName())
         .min(1, "at least one schema; the first is the default")
         .default(["api_v1", "marts", "raw"])
         .describe("Schemas that the anonymous role can read. The first one is the default schema and the contract."),
-      private: list(closedSchemaName())
+      private: z
+        .array(closedSchemaName())
         .default(["private_marts", "private_raw"])
         .describe(
           "Schemas with personal data: created, without grants for the anonymous role. In an existing database, `public` and names that need quotes in SQL are permitted.",
         ),
-      hidden: list(closedSchemaName())
+      hidden: z
+        .array(closedSchemaName())
         .default([])
         .describe(
           "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public. In an existing database, `public` and names that need quotes in SQL are permitted.",
@@ -141,7 +144,7 @@ const schema = z.strictObject({
 });
 
 export const dataApi = {
-  schema: schema,
+  schema,
   description: "A public, read-only REST API over a Postgres database, and its catalog.",
   example: `
 gatehouse:data_api:

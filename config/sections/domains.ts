@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../draft.ts";
-import { label, list, nonEmptyText, port, subdomain } from "../fields.ts";
+import { label, nonEmptyText, port, subdomain } from "../fields.ts";
 import { isSection, join, within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { Section } from "../section.ts";
@@ -17,7 +17,8 @@ const domainFields = {
   protocol: z.enum(["http", "https"]).describe("Protocol of every URL of this domain."),
   description: nonEmptyText().describe("What the domain is for."),
   port: port().optional().describe("Port in every URL; a number or a ${VARIABLE}. Default: the port of the protocol."),
-  targets: list(nonEmptyText())
+  targets: z
+    .array(nonEmptyText())
     .default([])
     .describe(
       "Targets of the DNS records of the domain: IP addresses or DNS names, or a ${VARIABLE}. Without targets there are no records.",

@@ -24,7 +24,7 @@ const schema = z.strictObject({
 });
 
 export const gateway = {
-  schema: schema,
+  schema,
   description: "The Traefik that the cluster runs.",
   example: `
 gatehouse:gateway: { version: 3.7.13, namespace: kube-system, service: traefik }

@@ -6,7 +6,6 @@ import {
   group,
   identifier,
   label,
-  list,
   nonEmptyText,
   plain,
   portNumber,
@@ -32,7 +31,8 @@ const database = z.strictObject({
 const serviceAccount = z.strictObject({
   name: label().describe("User name. The Secret with the password is named `<name>-account`."),
   namespace: label().default("default").describe("Namespace in which the machine runs; the Secret is created there."),
-  groups: list(group())
+  groups: z
+    .array(group())
     .default([])
     .describe("Groups of the account: it can sign in to services that allow one of them."),
 });
@@ -43,7 +43,7 @@ const sampleUser = z.strictObject({
   name: nonEmptyText().describe("Display name."),
   email: nonEmptyText().describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
-  groups: list(group()).default([]).describe("Groups of the user; the stack creates them."),
+  groups: z.array(group()).default([]).describe("Groups of the user; the stack creates them."),
 });
 
 const schema = z.strictObject({
@@ -91,24 +91,27 @@ const schema = z.strictObject({
   session: sessionLength()
     .default("hours=12")
     .describe("Length of a session of services without their own, and of a login; at least minutes=5."),
-  groups: list(group())
+  groups: z
+    .array(group())
     .default([])
     .describe(
       "Groups to create unless they exist. So are groups of `sample_users` and, with `install: true`, of services. A deployment deletes no group.",
     ),
-  service_accounts: list(serviceAccount)
+  service_accounts: z
+    .array(serviceAccount)
     .default([])
     .describe("Accounts for machines: each gets a Secret with a password, which it exchanges for tokens."),
   providers_per_outpost: positiveInteger(100)
     .default(100)
     .describe("Maximum number of hosts that one outpost serves; more are distributed over several outposts."),
-  sample_users: list(sampleUser)
+  sample_users: z
+    .array(sampleUser)
     .default([])
     .describe("Users for trying things out; only if localhost is the only enabled domain."),
 });
 
 export const identityProvider = {
-  schema: schema,
+  schema,
   description: "The identity provider (authentik).",
   required: true,
   example: `

@@ -31,7 +31,7 @@ const schema = z.strictObject({
 });
 
 export const images = {
-  schema: schema,
+  schema,
   description: "Digests of the container images.",
   example: `
 gatehouse:images:

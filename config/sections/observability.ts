@@ -23,7 +23,7 @@ const schema = z.strictObject({
 });
 
 export const observability = {
-  schema: schema,
+  schema,
   description: "Metrics, alerts and a dashboard, for an existing Prometheus.",
   example: `
 gatehouse:observability: { namespace: monitoring, labels: { release: prometheus } }

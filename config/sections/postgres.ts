@@ -1,7 +1,7 @@
 /** The Postgres server of authentik and the data API: an existing one, or one that the stack deploys. */
 import { z } from "zod";
 import { type Draft, isLeftOut, isWritten } from "../draft.ts";
-import { cidr, label, list, plain, port, positiveInteger, secret, subdomain, text } from "../fields.ts";
+import { cidr, label, plain, port, positiveInteger, secret, subdomain, text } from "../fields.ts";
 import { isSection, within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
 import { resolve } from "../resolve.ts";
@@ -39,10 +39,12 @@ const installation = z.strictObject({
       "Address for the deploying machine. Default: localhost for LoadBalancer, the address of the Service for ClusterIP.",
     ),
   port: port().default(5432).describe("Port for the deploying machine; a LoadBalancer listens on it."),
-  allowed_from: list(cidr())
+  allowed_from: z
+    .array(cidr())
     .default([])
     .describe("Networks outside of the cluster that can connect. Default: private networks, with a LoadBalancer."),
-  clients: list(label())
+  clients: z
+    .array(label())
     .default([])
     .describe("Namespaces whose pods can connect, e.g. pipelines, in addition to those of authentik and PostgREST."),
   protect: z
@@ -86,7 +88,7 @@ const schema = z.strictObject({
 });
 
 export const postgres = {
-  schema: schema,
+  schema,
   description: "The Postgres server of authentik and the data API.",
   example: `
 gatehouse:postgres:

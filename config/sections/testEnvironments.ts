@@ -23,7 +23,7 @@ const schema = z.strictObject({
 });
 
 export const testEnvironments = {
-  schema: schema,
+  schema,
   description: "Echo service on localhost, to see what an application receives.",
   example: `
 gatehouse:test_environments: { install: true }

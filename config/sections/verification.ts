@@ -37,7 +37,7 @@ const schema = z.strictObject({
 });
 
 export const verification = {
-  schema: schema,
+  schema,
   description: "A CronJob that verifies the deployment from inside the cluster.",
   example: `
 gatehouse:verification: { account: verifier, pushgateway: "http://pushgateway.monitoring:9091" }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { stackSchema } from "../../config/json-schema.ts";
 import { parseStack } from "../../config/load.ts";
-import { cidr, list } from "../../config/fields.ts";
+import { cidr } from "../../config/fields.ts";
 import { middlewareSpec } from "../../infra/gateway/specs.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { dnsLabel } from "../../infra/plan/dnsLabel.ts";
@@ -17,7 +17,7 @@ import { proxy, shell, stack } from "../config/stacks.ts";
 const schema = z.strictObject({
   type: z.literal("network").describe("Only requests from the allowed networks."),
   ...entryFields,
-  allowed_networks: list(cidr()).describe("Networks of the allowed clients."),
+  allowed_networks: z.array(cidr()).describe("Networks of the allowed clients."),
 });
 type NetworkService = Entry<typeof schema>;
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { shortHash } from "../shortHash.ts";
 import { type AccessRecord, PLANNED_ACCESS } from "./record.ts";
 
 /**
@@ -8,7 +8,7 @@ import { type AccessRecord, PLANNED_ACCESS } from "./record.ts";
  */
 export class PlannedAccess extends pulumi.ComponentResource {
   constructor(record: AccessRecord, opts?: pulumi.ComponentResourceOptions) {
-    super(PLANNED_ACCESS, `access-${createHash("sha256").update(record.facts).digest("hex").slice(0, 8)}`, {}, opts);
+    super(PLANNED_ACCESS, `access-${shortHash(record.facts)}`, {}, opts);
     this.registerOutputs({ ...record });
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
@@ -9,6 +8,7 @@ import type { Access } from "../postgres/access.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, volumesOf } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
+import { shortHash } from "../shortHash.ts";
 
 const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
@@ -48,7 +48,7 @@ export class Migrations extends pulumi.ComponentResource {
     super("gatehouse:data:Migrations", name, {}, opts);
     const files = readMigrations();
     const variables = migrationVariables(args.plan);
-    const hash = fingerprint({ ...files, ...variables });
+    const hash = shortHash(JSON.stringify({ ...files, ...variables }));
     const metadata = { namespace: args.namespace.metadata.name };
     const sql = new k8s.core.v1.ConfigMap(`${name}-sql`, { metadata, immutable: true, data: files }, { parent: this });
     const connection = new k8s.core.v1.Secret(
@@ -118,10 +118,6 @@ export function migrationVariables({ roles, schemas, limits, existing, writers }
     max_age: String(limits.maxAge),
     in_flight: String(limits.inFlight),
   };
-}
-
-function fingerprint(texts: Record<string, string>): string {
-  return createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 8);
 }
 
 /** What the pod reads of the cluster. */

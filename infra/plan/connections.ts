@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { digestsRequired } from "../../config/digests.ts";
 import type { Settings } from "../../config/settings.ts";
 import { labelTexts } from "../labels.ts";
+import { shortHash } from "../shortHash.ts";
 
 const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 
@@ -58,7 +58,7 @@ function postgresConnections({ host, port, user, sslmode, sslrootcert, install }
       "database server": `${user}@${host}:${port}`,
       "encryption to the database server": [
         sslmode,
-        ...(sslrootcert === undefined ? [] : [`certificate ${fingerprint(sslrootcert)}`]),
+        ...(sslrootcert === undefined ? [] : [`certificate ${shortHash(sslrootcert, 16)}`]),
       ].join(", "),
     };
   }
@@ -83,11 +83,6 @@ function verificationText({ namespace, account, pushgateway }: NonNullable<Setti
   return [`in namespace ${namespace}`, account && `as ${account}`, pushgateway && `metrics to ${pushgateway}`]
     .filter((part) => part)
     .join(", ");
-}
-
-/** Short, to distinguish certificates in a diff. */
-function fingerprint(certificate: string): string {
-  return createHash("sha256").update(certificate).digest("hex").slice(0, 16);
 }
 
 /** @param none text without items; with a space, since no item contains one */

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "../shortHash.ts";
 
 /** Longest DNS label (RFC 1123), and so the longest name of most Kubernetes objects. */
 const LABEL_LENGTH = 63;
-export const HASH_LENGTH = 8;
 
 /**
  * Joins parts with `-` to a DNS label. What is too long ends in a hash of the whole instead of its end.
@@ -11,7 +10,7 @@ export const HASH_LENGTH = 8;
 export function dnsLabel(...parts: readonly string[]): string {
   const name = parts.join("-");
   if (name.length <= LABEL_LENGTH) return name;
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
-  const head = name.slice(0, LABEL_LENGTH - HASH_LENGTH - 1).replace(/-+$/, "");
+  const hash = shortHash(name);
+  const head = name.slice(0, LABEL_LENGTH - hash.length - 1).replace(/-+$/, "");
   return `${head}-${hash}`;
 }

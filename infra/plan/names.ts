@@ -1,7 +1,7 @@
 /** Names of the plan. A name depends on its own service and domain only, so that a change of others renames nothing. */
-import { createHash } from "node:crypto";
 import type { Settings, Tls } from "../../config/settings.ts";
-import { dnsLabel, HASH_LENGTH } from "./dnsLabel.ts";
+import { shortHash } from "../shortHash.ts";
+import { dnsLabel } from "./dnsLabel.ts";
 
 /** Prefix of objects that the stack adds; the configuration rejects services with it. */
 const OWN = "gatehouse";
@@ -73,7 +73,7 @@ export function stackSuffix({ stack, identityProvider }: Settings): string[] {
 }
 
 function hashOf(identity: unknown): string {
-  return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, HASH_LENGTH);
+  return shortHash(JSON.stringify(identity));
 }
 
 /** Value of the label of the stack's domain records. */

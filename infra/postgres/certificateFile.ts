@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFolder } from "../../config/folders.ts";
+import { shortHash } from "../shortHash.ts";
 
 /** Ignored by git. */
 const FOLDER = ".gatehouse";
@@ -12,8 +12,7 @@ const FOLDER = ".gatehouse";
  * @param project folder of the project
  */
 export function writeRootCertificates(sslrootcert: string, project = projectFolder()): string {
-  const hash = createHash("sha256").update(sslrootcert).digest("hex").slice(0, 8);
-  const path = join(FOLDER, `postgres-${hash}.crt`);
+  const path = join(FOLDER, `postgres-${shortHash(sslrootcert)}.crt`);
   mkdirSync(join(project, FOLDER), { recursive: true });
   writeFileSync(join(project, path), sslrootcert);
   return path;

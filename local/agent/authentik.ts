@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { shortHash } from "../../infra/shortHash.ts";
 import { defaultBlueprints } from "../platform/authentik.ts";
 import { type Command, node, type ContainerRequest } from "./command.ts";
 
@@ -40,7 +40,7 @@ async function blueprints({ authentik, mounts, folder }: ContainerRequest): Prom
 /** authentik skips every blueprint whose absolute path has a hidden folder in it, e.g. `~/.local` (its blueprints_find). */
 async function withoutHiddenFolder(folder: string): Promise<string> {
   if (!folder.includes("/.")) return folder;
-  const link = path.join(tmpdir(), `gatehouse-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`);
+  const link = path.join(tmpdir(), `gatehouse-${shortHash(folder, 16)}`);
   await rm(link, { force: true });
   await symlink(folder, link);
   return link;

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, readlink, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack, StackNotFoundError } from "@pulumi/pulumi/automation/index.js";
 import { UserError } from "../../config/userError.ts";
+import { shortHash } from "../../infra/shortHash.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { reasonOf } from "./reason.ts";
@@ -64,7 +65,7 @@ export async function pulumiOf({ local }: Pick<StackContext, "local">, progress:
  */
 export async function pulumiCommand(data: string, pulumi: string): Promise<PulumiCommand> {
   claimDataFolder(data);
-  const root = join(data, "pulumi", createHash("sha256").update(pulumi).digest("hex").slice(0, 12));
+  const root = join(data, "pulumi", shortHash(pulumi, 12));
   await mkdir(join(root, "bin"), { recursive: true });
   const link = join(root, "bin", "pulumi");
   if ((await readlink(link).catch(() => undefined)) !== pulumi) {

@@ -22,7 +22,7 @@ export const LIMITS = {
 /** Maximum number of items of a `select`, for every stack; the gateway routes no longer list. */
 export const MAX_SELECTED = 100;
 
-export type LimitName = keyof typeof LIMITS;
+type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 
 /**

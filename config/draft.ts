@@ -18,7 +18,7 @@ export interface Draft<T> {
 type Key = string | number;
 
 /** Schemas of the entries of a list, by their `type`. */
-export type Variants = Readonly<Record<string, z.ZodObject>>;
+type Variants = Readonly<Record<string, z.ZodObject>>;
 
 /**
  * Checks `raw` against the schema of an object.

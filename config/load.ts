@@ -36,7 +36,7 @@ export interface RawStack {
   readonly config: Readonly<Record<string, RawValue>>;
 }
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Whether the variables of secret fields must be set; a plan needs none of them. Default: true. */
   readonly secretsRequired?: boolean;
 }

@@ -10,7 +10,7 @@ export const MAX_API_RETRY_MS = 30_000;
 const BACK_OFF_MS = 100;
 const RESET_CODES = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   /** With its query. */
   readonly url: string;

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../config/settings.ts";
 
 /** The provider never falls back to the current context. */
-export type ClusterArgs = Pick<Settings, "cluster" | "context">;
+type ClusterArgs = Pick<Settings, "cluster" | "context">;
 
 /** The cluster of the stack, and the namespaces that Gatehouse owns in it. */
 export class Cluster extends pulumi.ComponentResource {

@@ -70,7 +70,7 @@ export interface Workload {
 }
 
 /** An empty folder that lives as long as the pod. */
-export interface Writable {
+interface Writable {
   readonly path: string;
   /** Keeps the folder in memory, up to this size, e.g. `64Mi`; counts towards the container's memory limit. Default: on disk. */
   readonly memory?: string;

@@ -21,7 +21,7 @@ const schema = z.strictObject({
     .describe("Credentials of the service."),
 });
 
-export type BasicService = Entry<typeof schema>;
+type BasicService = Entry<typeof schema>;
 
 const HEADER = "X-idp-username";
 const WRONG_PASSWORD = Buffer.from("gatehouse-unknown:wrong").toString("base64");

@@ -10,7 +10,7 @@ const schema = z.strictObject({
   ...applicationFields,
 });
 
-export type ProxyService = Entry<typeof schema>;
+type ProxyService = Entry<typeof schema>;
 
 export const proxy = {
   schema,

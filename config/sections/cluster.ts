@@ -37,7 +37,7 @@ Do not change \`kubernetes:context\` itself after the first deployment: it is pa
 `,
 } satisfies Section;
 
-export type ClusterDraft = Draft<z.output<typeof schema>>;
+type ClusterDraft = Draft<z.output<typeof schema>>;
 
 /** The names and the identity of a cluster. */
 export interface ClusterIdentity {

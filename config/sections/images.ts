@@ -43,7 +43,7 @@ An image with a digest runs as \`image:tag@digest\`. A new tag needs a new entry
 `,
 } satisfies Section;
 
-export type ImagesDraft = Draft<z.output<typeof schema>>;
+type ImagesDraft = Draft<z.output<typeof schema>>;
 /** `required` is undefined if it depends on the enabled domains. */
 export type Images = Resolved<z.output<typeof schema>>;
 

@@ -60,7 +60,7 @@ gatehouse:protected_services:
 `,
 } satisfies Section;
 
-export type ServiceDraft = Draft<ServiceInput>;
+type ServiceDraft = Draft<ServiceInput>;
 
 /** Checks each entry against the schema of its type. */
 export function checkServices(section: unknown = [], problems: Problem[]): ServiceDraft[] {

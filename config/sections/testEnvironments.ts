@@ -34,7 +34,7 @@ The hosts exist on localhost only. \`whoami-<name>.localhost\` is the echo servi
 `,
 } satisfies Section;
 
-export type TestEnvironmentsDraft = Draft<z.output<typeof schema>>;
+type TestEnvironmentsDraft = Draft<z.output<typeof schema>>;
 export type TestEnvironments = Readonly<ReturnType<typeof toTestEnvironments>>;
 
 /** Returns the settings; of fields with a problem, the defaults. */

@@ -10,7 +10,7 @@ import { loadPython } from "./python.ts";
 import type { Python } from "./python.ts";
 import type { Store } from "./store.ts";
 
-export type Grant = {
+type Grant = {
   provider: Provider;
   user: User;
   scopes: string[];

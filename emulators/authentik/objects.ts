@@ -30,9 +30,9 @@ export type Group = {
   attributes: Fields;
 };
 export type Flow = { pk: string; slug: string; designation: string; title: string };
-export type Mapping = { pk: string; managed: string | null; name: string; scope_name: string; expression: string };
+type Mapping = { pk: string; managed: string | null; name: string; scope_name: string; expression: string };
 /** Without a type it is for authorization; `logout` ones are where a browser may go once it is signed out. */
-export type RedirectUri = { matching_mode: string; url: string; redirect_uri_type?: string };
+type RedirectUri = { matching_mode: string; url: string; redirect_uri_type?: string };
 /** Both provider models: they share one sequence of ids, and a proxy provider is an OAuth2 client too. */
 export type Provider = {
   pk: number;
@@ -89,7 +89,7 @@ export type Binding = {
   negate: boolean;
 };
 /** An expression policy. */
-export type Policy = { pk: string; name: string; expression: string };
+type Policy = { pk: string; name: string; expression: string };
 export type KeyPair = { pk: string; name: string; certificate_data: string; key_data: string };
 export type Token = {
   pk: string;
@@ -113,7 +113,7 @@ export type Blueprint = {
   metadata: Fields;
 };
 /** The stage that signs a user in. */
-export type LoginStage = { pk: string; name: string; session_duration: string };
+type LoginStage = { pk: string; name: string; session_duration: string };
 /** What is left of a flow, the next stage first, and what its stages need. */
 export type FlowPlan = {
   slug: string;
@@ -141,9 +141,9 @@ export type Session = {
   authorizations: Fields;
 };
 /** A session of the embedded outpost; `pk` is what its cookies carry. */
-export type OutpostSession = { pk: string; exp: number; values: Fields };
+type OutpostSession = { pk: string; exp: number; values: Fields };
 /** A code, token or grant of the OpenID library; `pk` is `<application>:<model>:<id>`. */
-export type Artifact = { pk: string; exp: number; payload: Fields };
+type Artifact = { pk: string; exp: number; payload: Fields };
 
 export type Kinds = {
   user: User;

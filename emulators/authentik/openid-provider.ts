@@ -184,7 +184,7 @@ export function allows({ redirect_uris }: Provider, uri: string, type = "authori
 }
 
 /** The key pair with which a provider signs; none = HS256 with its client secret. */
-export function signingKey(store: Store, provider: Provider): KeyPair | undefined {
+function signingKey(store: Store, provider: Provider): KeyPair | undefined {
   const pair = store.get("keypair", provider.signing_key);
   return pair?.key_data ? pair : undefined;
 }

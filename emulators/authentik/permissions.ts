@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 export const serviceAccountOf = ({ pk }: Outpost) => `ak-outpost-${pk.replaceAll("-", "")}`;
 
 /** Returns the outpost of a service account. */
-export function outpostOf(store: Store, user: User): Outpost | undefined {
+function outpostOf(store: Store, user: User): Outpost | undefined {
   return store.list("outpost").find((outpost) => serviceAccountOf(outpost) === user.username);
 }
 

@@ -12,7 +12,7 @@ import { FileStore } from "./outpost/file-store.ts";
 import { ProxyServer } from "./outpost/proxy-server.ts";
 import type { Random } from "./random.ts";
 
-export type ProxyOptions = {
+type ProxyOptions = {
   hostname: string;
   port: number;
   /** Address of the server. */

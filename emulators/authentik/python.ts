@@ -6,7 +6,7 @@ import { log } from "./log.ts";
 import type { Fields } from "./objects.ts";
 
 /** Functions that expressions can call. JSON texts represent Python values. */
-export type Callbacks = {
+type Callbacks = {
   log: (level: string, message: string, fields: string) => void;
   create_jwt: (user: number, provider: string, scopes: string, validity: string, origin: string) => string | undefined;
 };

@@ -21,7 +21,7 @@ import { TaskRunner } from "./task-runner.ts";
 import { Worker } from "./worker.ts";
 import type { WorkerOptions } from "./worker.ts";
 
-export type Options = {
+type Options = {
   hostname: string;
   /** 0 = any free one. */
   port: number;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type AccessRecord, DEPLOYED_ACCESS } from "./record.ts";
 
-export interface DeployedAccessArgs {
+interface DeployedAccessArgs {
   readonly record: AccessRecord;
   /** Every other resource. */
   readonly after: readonly pulumi.Resource[];

@@ -13,7 +13,7 @@ import type { CatalogFiles } from "./catalogFiles.ts";
 const { name: APP, port: PORT } = CATALOG_SERVICE;
 const FOLDER = "/app";
 
-export interface CatalogArgs {
+interface CatalogArgs {
   readonly catalog: CatalogSettings;
   readonly gateway: TraefikGateway;
   readonly namespace: k8s.core.v1.Namespace;

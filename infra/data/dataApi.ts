@@ -16,7 +16,7 @@ import { Postgrest } from "./postgrest.ts";
 /** Domain kinds that only some clients can reach, in ascending order of reach. */
 const NEAR = ["localhost", "mesh"];
 
-export interface DataApiArgs {
+interface DataApiArgs {
   readonly dataApi: DataApiSettings;
   readonly gateway: TraefikGateway;
   readonly plan: DataPlan;

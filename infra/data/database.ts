@@ -5,7 +5,7 @@ import { IDLE_MS } from "../plan/grants.ts";
 import type { DataPlan } from "../plan/types.ts";
 import { resolveRolePassword } from "../postgres/rolePassword.ts";
 
-export interface DatabaseArgs {
+interface DatabaseArgs {
   readonly dataApi: DataApi;
   readonly plan: DataPlan;
   /** Refuses to drop a database that the stack creates. */

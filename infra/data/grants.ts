@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataPlan, DefaultPrivilege, Grant } from "../plan/types.ts";
 
-export interface GrantsArgs {
+interface GrantsArgs {
   readonly plan: DataPlan;
   readonly database: pulumi.Output<string>;
 }

@@ -30,7 +30,7 @@ done
 exec psql "$@"
 `;
 
-export interface MigrationsArgs {
+interface MigrationsArgs {
   readonly plan: DataPlan;
   readonly namespace: k8s.core.v1.Namespace;
   readonly server: Access;

@@ -16,7 +16,7 @@ const APP = "postgrest";
 const ADMIN_PORT = POSTGREST_ADMIN.containerPort;
 const PORT = 3000;
 
-export interface PostgrestArgs {
+interface PostgrestArgs {
   readonly dataApi: DataApi;
   readonly gateway: TraefikGateway;
   readonly server: Access;
@@ -112,7 +112,7 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workloa
  * PostgREST's settings, without the connection.
  * Cross-origin settings are left out on purpose: unset, every origin may read; the literal star would take the headers away (field.md 0, 2).
  */
-export function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Record<string, string> {
+function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Record<string, string> {
   return {
     // The gateway names the schema of each request, and the last one for its own path alone.
     PGRST_DB_SCHEMAS: [...dataApi.exposed, OPENAPI_SCHEMA].join(","),

@@ -16,7 +16,7 @@ const COST = { usual: 8, long: 4 };
 /** Characters of a long password. 32 random hexadecimal digits have 128 bits, which no number of guesses finds at any cost. */
 const LONG_PASSWORD = 32;
 
-export interface BasicAuthUsersArgs {
+interface BasicAuthUsersArgs {
   readonly middleware: Extract<Middleware, { kind: "basic-auth" }>;
   readonly services: readonly Service[];
 }

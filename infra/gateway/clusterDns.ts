@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { TraefikGateway } from "../../config/settings.ts";
 
-export interface ClusterDnsArgs {
+interface ClusterDnsArgs {
   /** Base domain of the localhost kind. */
   readonly baseDomain: string;
   readonly gateway: TraefikGateway;

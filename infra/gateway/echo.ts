@@ -6,7 +6,7 @@ import { pinned } from "../images.ts";
 import { gatewayPods, onlyFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
-export interface EchoArgs {
+interface EchoArgs {
   /** Name, namespace and port of the Service. */
   readonly backend: Backend;
   readonly gateway: TraefikGateway;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { RecordSet } from "../plan/types.ts";
 
-export interface Endpoint {
+interface Endpoint {
   readonly dnsName: string;
   readonly recordType: string;
   readonly targets: readonly string[];

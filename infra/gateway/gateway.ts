@@ -11,7 +11,7 @@ import { registerRecords } from "./records.ts";
 import { ingressRoute } from "./route.ts";
 import { traefikService } from "./traefikService.ts";
 
-export interface GatewayArgs {
+interface GatewayArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;

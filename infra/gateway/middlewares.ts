@@ -7,7 +7,7 @@ import { onceIn } from "../aliases.ts";
 import { basicAuthUsers } from "./basicAuth.ts";
 import { middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
-export interface GatewayMiddlewareArgs {
+interface GatewayMiddlewareArgs {
   readonly middleware: Middleware;
   /** Address of an outpost, by its name, as the gateway reaches it. */
   readonly outpostUrl: (outpost: string) => pulumi.Input<string>;

@@ -12,7 +12,7 @@ import type { IngressRouteSpec, TraefikServiceSpec } from "../../sdks/traefik/in
 export const TRAEFIK_API = "traefik.io/v1alpha1";
 
 /** What of a middleware is known only where it is deployed. */
-export interface Deployed<T> {
+interface Deployed<T> {
   /** Address that forward auth requests, with its path (protections/forwardAuth.ts). */
   readonly authAddress: (middleware: ForwardAuth) => T;
   /** Name of the Secret with the users of a basic service. */

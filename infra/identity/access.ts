@@ -6,7 +6,7 @@ import type { Plan } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Defaults } from "./defaults.ts";
 
-export interface AccessArgs {
+interface AccessArgs {
   readonly plan: Plan;
   readonly identityProvider: IdentityProvider;
   readonly defaults: Defaults;

@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ApplicationRecord } from "../plan/types.ts";
 import type { Access } from "./access.ts";
 
-export interface ApplicationArgs {
+interface ApplicationArgs {
   readonly application: ApplicationRecord;
   /** Name of the service, which groups its exposures in the portal. */
   readonly service: string;

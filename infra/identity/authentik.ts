@@ -14,7 +14,7 @@ const FIRST_START_MS = 600_000;
 /** How long an existing server may take to answer. */
 const EXISTING_MS = 60_000;
 
-export interface AuthentikArgs {
+interface AuthentikArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;

@@ -5,7 +5,7 @@ import type { Postgres } from "../postgres/postgres.ts";
 import { isProtected } from "../postgres/access.ts";
 import { resolveRolePassword } from "../postgres/rolePassword.ts";
 
-export interface AuthentikDatabaseArgs {
+interface AuthentikDatabaseArgs {
   readonly database: NonNullable<IdentityProvider["database"]>;
   readonly postgres: Postgres;
 }

@@ -15,7 +15,7 @@ import { Outpost } from "./outpost.ts";
 import type { Outposts } from "./outposts.ts";
 import { type ProxyProvider, registerProxyProvider } from "./proxyProvider.ts";
 
-export interface IdentityArgs {
+interface IdentityArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;

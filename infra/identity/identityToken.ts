@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Defaults } from "./defaults.ts";
 import { headersExpression, IDENTITY_SCOPE } from "./headers.ts";
 
-export interface IdentityTokenArgs {
+interface IdentityTokenArgs {
   readonly defaults: Defaults;
   /** Origin of the identity provider as browsers see it. */
   readonly issuer: string;

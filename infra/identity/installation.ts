@@ -18,7 +18,7 @@ import { type BlueprintFile, BLUEPRINTS_FOLDER, serverSettings } from "./serverS
 const { name: SERVER, port: HTTP_PORT } = AUTHENTIK_SERVICE;
 const HEALTHCHECK = { exec: { command: ["ak", "healthcheck"] } };
 
-export interface InstallationArgs {
+interface InstallationArgs {
   readonly provider: IdentityProvider;
   readonly cluster: Cluster;
   readonly postgres: Postgres;

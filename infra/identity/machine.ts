@@ -8,7 +8,7 @@ import type { Access } from "./access.ts";
 import { IDENTITY_SCOPE } from "./headers.ts";
 import type { ProxyProvider } from "./proxyProvider.ts";
 
-export interface MachineArgs {
+interface MachineArgs {
   readonly account: ServiceAccount;
   readonly access: Access;
   readonly cluster: Cluster;

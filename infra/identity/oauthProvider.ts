@@ -10,7 +10,7 @@ import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
 
-export interface OAuthProviderArgs {
+interface OAuthProviderArgs {
   readonly client: OAuthClient;
   readonly service: OAuth2Service;
   readonly defaults: Defaults;

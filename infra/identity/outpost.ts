@@ -10,7 +10,7 @@ import { LISTEN, PROBES } from "./containers.ts";
 import type { Outposts } from "./outposts.ts";
 import type { ProxyProvider } from "./proxyProvider.ts";
 
-export interface OutpostArgs {
+interface OutpostArgs {
   readonly outpost: OutpostPlan;
   /** Version of the image; the server's. */
   readonly version: string;

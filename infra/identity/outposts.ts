@@ -9,7 +9,7 @@ import { serviceOf } from "../pods.ts";
 import type { Installation } from "./installation.ts";
 import { SignInPages } from "./signInPages.ts";
 
-export interface OutpostsArgs {
+interface OutpostsArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;

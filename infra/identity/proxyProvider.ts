@@ -6,7 +6,7 @@ import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
 
-export interface ProxyProviderArgs {
+interface ProxyProviderArgs {
   readonly exposure: ForwardedExposure;
   readonly defaults: Defaults;
   readonly access: Access;

@@ -8,7 +8,7 @@ import { createIfMissing } from "./groups.ts";
 const REAPPLY_EVERY = 15;
 
 /** What a server must have before the engine looks it up. */
-export interface Expected {
+interface Expected {
   /** What the server should be; the Terraform provider reads servers of its own release series only (its issues 966 and 912). */
   readonly version: string;
   /** A blueprint file of the worker, by its path, and the SHA-512 of its content. */

@@ -11,7 +11,7 @@ import { deployment, resources, serviceOf, STARTUP } from "../pods.ts";
 const FOLDER = "/app";
 const SERVER = "server.mjs";
 
-export interface SignInPagesArgs {
+interface SignInPagesArgs {
   /** Namespace of the outposts. */
   readonly namespace: pulumi.Output<string>;
   readonly cluster: Cluster;

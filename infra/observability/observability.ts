@@ -10,7 +10,7 @@ import { type Target, targets } from "./targets.ts";
 
 const API = "monitoring.coreos.com/v1";
 
-export interface ObservabilityArgs {
+interface ObservabilityArgs {
   readonly observability: ObservabilitySettings;
   readonly settings: Settings;
   readonly plan: Plan;

@@ -2,7 +2,7 @@ import { isForwarded } from "./exposure.ts";
 import type { Plan } from "./types.ts";
 
 /** An application in the identity provider. Its provider is named after its slug. */
-export interface Application {
+interface Application {
   /** The entry of `protected_services`. */
   readonly service: string;
   readonly slug: string;

@@ -27,7 +27,7 @@ const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unav
 const preferring = (count: Count): MiddlewareSpec => ({ name: `gatehouse-${count}-count`, kind: "count", count });
 
 /** A rule of the data API with its middlewares. */
-export interface DataRule {
+interface DataRule {
   readonly match: string;
   /** The description comes before a relation that would have its name; a count before rows. */
   readonly of: "description" | Count | "rows";

@@ -19,7 +19,7 @@ const CATALOG = "catalog";
 export const IDLE_MS = 10_000;
 
 /** What of the settings the plan of the database is made of. */
-export type DataSettings = Pick<
+type DataSettings = Pick<
   DataApi,
   "database" | "existing" | "writers" | "exposed" | "private" | "hidden" | "roles" | "limits"
 >;

@@ -18,7 +18,7 @@ export interface HostLabel {
 }
 
 /** The settings that labels depend on, without those that have a problem. */
-export interface LabelSettings {
+interface LabelSettings {
   readonly domains: readonly Domain[];
   readonly services: readonly { readonly name: string; readonly domains: readonly string[] }[];
   readonly identityProvider?:

@@ -22,7 +22,7 @@ const PRIORITY = {
   ...{ description: 200, exact: 150, planned: 140, estimated: 130, rows: 100 },
 };
 
-export interface Routing {
+interface Routing {
   readonly routes: readonly Route[];
   readonly traefikServices: readonly TraefikService[];
   readonly middlewares: readonly Middleware[];

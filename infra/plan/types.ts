@@ -146,7 +146,7 @@ export interface DataPlan {
   /** Limits of a request and of a client. */
   readonly limits: DataApi["limits"];
 }
-export interface DataRoles {
+interface DataRoles {
   /** Role of a request; NOLOGIN. */
   readonly anonymous: string;
   /** Role with which PostgREST connects; LOGIN NOINHERIT, and a member of the anonymous role only. */

@@ -7,7 +7,7 @@ import { namespaced } from "../network.ts";
 import type { Encryption } from "./tls.ts";
 
 /** Where pods find the server, always the one that takes writes, and how a connection to it is encrypted. */
-export interface InCluster extends Encryption {
+interface InCluster extends Encryption {
   readonly host: pulumi.Input<string>;
   readonly port: number;
   /** The same for a NetworkPolicy, which selects pods instead of Services; undefined = any address, because it cannot contain host names. */
@@ -66,7 +66,7 @@ export function installed(
 }
 
 /** Who connects, and to which database. */
-export interface Login {
+interface Login {
   readonly user: string;
   readonly database: pulumi.Input<string>;
 }

@@ -13,7 +13,7 @@ import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
 import type { Workload } from "./workload.ts";
 
-export interface InstallationArgs {
+interface InstallationArgs {
   readonly server: PostgresServer;
   readonly install: PostgresInstallation;
   readonly cluster: Cluster;

@@ -8,7 +8,7 @@ import { Installation } from "./installation.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
 
-export interface PostgresArgs {
+interface PostgresArgs {
   readonly server: PostgresServer;
   readonly settings: Settings;
   readonly cluster: Cluster;

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { errorText } from "../../config/errorText.ts";
 
 /** The server as the deploying machine reaches it. */
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
   readonly user: string;

@@ -13,7 +13,7 @@ export interface Prerequisite extends Named {
 
 export type Result = Passed | Missing | NotChecked;
 
-export interface Passed {
+interface Passed {
   /** What was observed. */
   readonly observed: string;
 }

@@ -17,7 +17,7 @@ const FOLDER = "/app";
 /** A run that takes longer has lost its gateway; in seconds. */
 const DEADLINE = 900;
 
-export interface VerificationArgs {
+interface VerificationArgs {
   readonly verification: VerificationSettings;
   readonly settings: Settings;
   readonly plan: Plan;

@@ -3,7 +3,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { add, totalForResource } from "@kubernetes/client-node/dist/util.js";
 
 /** Cores and bytes of memory. */
-export interface Capacity {
+interface Capacity {
   readonly cpu: number;
   readonly memory: number;
 }

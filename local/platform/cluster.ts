@@ -21,7 +21,7 @@ const CONTROLLERS = [
   "horizontal-pod-autoscaler-controller",
 ];
 
-export interface ClusterPrograms {
+interface ClusterPrograms {
   readonly etcd: string;
   readonly "kube-apiserver": string;
 }

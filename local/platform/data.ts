@@ -7,7 +7,7 @@ import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
 import { startTime } from "./sweep.ts";
 
 /** Content of `<data>/running.json`, which describes a running platform. */
-export interface Running {
+interface Running {
   readonly pid: number;
   /** Of the process `pid`, see startTime. */
   readonly startTime: string;
@@ -27,7 +27,7 @@ export class AlreadyRunning extends Error {
 }
 
 /** A data folder that this process has locked. */
-export interface DataFolder {
+interface DataFolder {
   /** Absolute, without symbolic links. */
   readonly path: string;
   /** Lets others start a platform on it. */

@@ -11,7 +11,7 @@ const MAX_ROLLOUT_WAIT_MS = 300_000;
 const POLL_MS = 200;
 
 /** The sample applications, deployed. */
-export interface Applications {
+interface Applications {
   /**
    * Restarts each application whose Secret has changed since it was deployed, as `kubectl rollout restart` does, because a container reads
    * its Secret when it starts; then waits until every application is up to date.

@@ -138,7 +138,7 @@ export function headerOf(answer: Pick<Answer, "headers">, name: string): string 
 }
 
 /** Returns origin and path of an address; anything else is returned unchanged. */
-export function withoutQuery(address: string): string {
+function withoutQuery(address: string): string {
   const url = URL.parse(address);
   return url ? url.origin + url.pathname : address;
 }

@@ -4,7 +4,7 @@ import type { RawStack } from "../../config/load.ts";
 import { replaceFile } from "../toolchain/replaceFile.ts";
 
 /** Values of the local platform's start that a deploying shell needs. */
-export interface LocalContext {
+interface LocalContext {
   readonly context: string;
   readonly stack: string;
   /** Config that overrides the stack file, by full key. */

@@ -8,7 +8,7 @@ import { releaseStaleLock } from "./state/lock.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import type { Report } from "../terminal/progress.ts";
 
-export interface Deployable {
+interface Deployable {
   readonly stack: Stack;
   /** Of a stack whose program has one. */
   readonly plan?: Pick<Plan, "exposures">;

@@ -9,7 +9,7 @@ import { cacheFolder } from "../toolchain/paths.ts";
 import { withLock } from "../toolchain/store.ts";
 import type { Progress } from "../terminal/progress.ts";
 
-export interface Build {
+interface Build {
   /** Also the name of the npm script: `build:<name>`. */
   readonly name: string;
   readonly title: string;

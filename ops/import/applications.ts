@@ -19,7 +19,7 @@ export interface Access {
   readonly differences: readonly string[];
 }
 
-export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
+interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
   readonly provider: ClientRecord;
   readonly redirectPath: string;
   readonly scopes: readonly string[];

@@ -5,7 +5,7 @@ import { proxySlug } from "../../infra/plan/slugs.ts";
 import { splitHost } from "./domainKinds.ts";
 
 /** An entry as in a stack file. */
-export type EntryFields = Readonly<Record<string, unknown>> & { readonly name: string; readonly type: string };
+type EntryFields = Readonly<Record<string, unknown>> & { readonly name: string; readonly type: string };
 
 export interface ImportedEntry {
   readonly fields: EntryFields;

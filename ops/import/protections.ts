@@ -23,7 +23,7 @@ export type Protection = Common &
   );
 
 /** Fields of `oauth_config` without secrets. */
-export type OAuthFields = Readonly<Record<string, string | readonly string[]>> & { readonly redirect_uri: string };
+type OAuthFields = Readonly<Record<string, string | readonly string[]>> & { readonly redirect_uri: string };
 
 const OPEN =
   "it is open to everyone, and no type of protected_services is. Leave the route as it is, or write an entry of type proxy to protect it";

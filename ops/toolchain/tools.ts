@@ -7,7 +7,7 @@ export type ToolName = keyof typeof pins.programs | keyof typeof pins.files;
 export type PluginName = keyof typeof pins.plugins;
 
 /** Operating systems and processors for which a publisher's program is pinned: all for Pulumi, the first for the programs of the local platform. */
-export type Platform = "linux-x64" | "linux-arm64" | "darwin-x64" | "darwin-arm64";
+type Platform = "linux-x64" | "linux-arm64" | "darwin-x64" | "darwin-arm64";
 
 /** The platform of the programs in a mirror. */
 export const MIRROR_PLATFORM: Platform = "linux-x64";
@@ -47,7 +47,7 @@ export interface GoProgram {
   readonly local?: LocalVariant;
 }
 
-export interface LocalVariant {
+interface LocalVariant {
   /** Version that the program prints; none = the pinned version, because only versions of dependencies differ. */
   readonly version?: string;
   readonly ldflags: string;

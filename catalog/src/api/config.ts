@@ -8,7 +8,7 @@ export const SITE = new URL("..", import.meta.url).href;
 /** The base path for the router, without a slash at the end. */
 export const BASE_PATH = new URL(SITE).pathname.replace(/\/$/u, "");
 
-export interface Config {
+interface Config {
   /** Address of the data API, without a slash at the end. */
   readonly baseUrl: string;
   /** What the data API allows. */

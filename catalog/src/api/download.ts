@@ -9,7 +9,7 @@ export type Format = "csv" | "json";
 export const MAX_ROWS = 50_000;
 const BATCH = 1000;
 
-export interface Download {
+interface Download {
   readonly file: Blob;
   readonly rows: number;
   /** Whether there were more rows than the page saves. */

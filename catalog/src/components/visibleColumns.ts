@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { type Column, familyOf } from "../state/columns.ts";
 
-export interface VisibleColumns {
+interface VisibleColumns {
   /** Indexes of the visible columns. */
   readonly shown: readonly number[];
   /** Widths of what is left out before and after them, in pixels. */

@@ -8,7 +8,7 @@ import { templates, type Values } from "./template.ts";
 export type Language = "nb" | "en";
 export type TextKey = keyof Texts;
 
-export interface Text {
+interface Text {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
   /** The words for a key; numbers among the values are written as the language does. */

@@ -5,7 +5,7 @@ import { cellText } from "../text/visible.ts";
 import { areaNumber, type Level } from "./keys.ts";
 
 /** What a map draws of its rows, and what it cannot draw. */
-export interface AreaValues {
+interface AreaValues {
   /** The value of each area that has exactly one row with a number. */
   readonly values: ReadonlyMap<string, number>;
   /** Areas with several rows, which are not added up. */

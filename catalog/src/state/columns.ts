@@ -10,7 +10,7 @@ export interface Column {
   readonly key: boolean;
 }
 
-export type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
+type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
 
 /** The columns that have the same meaning in every relation; spec/001, "Canonical column conventions for keys". */
 export const KEY_COLUMNS = ["kommune_nr", "fylke_nr", "orgnr"];

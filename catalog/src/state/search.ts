@@ -1,5 +1,5 @@
 /** What free text is looked for in. */
-export interface Named {
+interface Named {
   readonly schema: string;
   readonly relation: string;
   readonly title: string | null;

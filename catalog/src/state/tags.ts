@@ -1,5 +1,5 @@
 /** What is chosen by tags: an endpoint as far as tags go. */
-export interface Tagged {
+interface Tagged {
   readonly tags: readonly string[];
 }
 

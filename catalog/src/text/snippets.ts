@@ -1,7 +1,7 @@
 import { ACCEPT_PROFILE } from "../api/request.ts";
 
 /** A request: its complete URL, and the schema if it is not the default one. */
-export interface ExactRequest {
+interface ExactRequest {
   readonly url: string;
   readonly profile: string | undefined;
 }

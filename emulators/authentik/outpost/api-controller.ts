@@ -7,14 +7,14 @@ import type { Configuration } from "./configuration.ts";
 import { instructions } from "./messages.ts";
 import type { Message } from "./messages.ts";
 
-export type OutpostOfApi = {
+type OutpostOfApi = {
   pk: string;
   name: string;
   config: Fields;
   refresh_interval_s: number;
   managed: string | null;
 };
-export type Handlers = {
+type Handlers = {
   refresh: (outpost: OutpostOfApi, configurations: Configuration[]) => void;
   endSession: (sessionId: string) => void;
 };

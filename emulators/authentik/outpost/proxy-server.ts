@@ -9,7 +9,7 @@ import type { SessionStore } from "./session.ts";
 const prefix = "/outpost.goauthentik.io";
 
 /** Creates the session store of a provider that is new to the outpost. */
-export type StoreOf = (configuration: Configuration) => SessionStore;
+type StoreOf = (configuration: Configuration) => SessionStore;
 
 /** The providers of one outpost by their host, as of the last refresh. */
 export class ProxyServer {

@@ -110,7 +110,7 @@ export function hasUnknown(value: Value | undefined): boolean {
   return value === UNKNOWN || (isValues(value) && Object.values(value).some(hasUnknown));
 }
 
-export type Difference = Record<string, "add" | "delete" | "update">;
+type Difference = Record<string, "add" | "delete" | "update">;
 
 /** Returns the differences by property path as Pulumi writes it. An added or removed branch is one entry; UNKNOWN always differs. */
 export function diffValues(olds: Values, news: Values): Difference {

@@ -26,7 +26,7 @@ const lookup: LookupFunction = (host, { all }, callback) => {
   );
 };
 
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/api/v3`, with slashes at both ends. */
   readonly path: string;

@@ -11,7 +11,7 @@ import { changedRoutes, unmanagedRoutes } from "./routes.ts";
 import { exposedServices } from "./services.ts";
 import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
-export interface AuditOptions extends Clients {
+interface AuditOptions extends Clients {
   /** Context of the cluster, for the commands in hints. */
   readonly context: string;
   /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */

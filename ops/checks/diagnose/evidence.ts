@@ -24,7 +24,7 @@ export interface Evidence {
 }
 
 /** What was read of the cluster; the user may not be allowed to read a part of it. */
-export type Cluster = Awaited<ReturnType<typeof observeCluster>>;
+type Cluster = Awaited<ReturnType<typeof observeCluster>>;
 
 /** The engine's record of deployments. */
 export interface EngineState {

@@ -28,7 +28,7 @@ export interface LiveRole extends Readonly<Record<RoleAttribute, boolean>> {
 }
 
 /** `member` is a member of `role`. */
-export interface Membership extends Readonly<Record<"role" | "member" | "grantor", string>> {
+interface Membership extends Readonly<Record<"role" | "member" | "grantor", string>> {
   /** Whether INHERIT and SET are options of the membership (Postgres 16 and newer). */
   readonly options: boolean;
   readonly admin: boolean;
@@ -75,7 +75,7 @@ export interface Routine {
 }
 
 /** `pg_class:<id>`, `pg_proc:<id>` or `pg_operator:<id>`. */
-export interface Dependency {
+interface Dependency {
   readonly source: string;
   readonly target: string;
 }
@@ -126,7 +126,7 @@ export interface Owned {
   readonly schema: string | null;
 }
 
-export interface EventTrigger {
+interface EventTrigger {
   readonly name: string;
   readonly enabled: boolean;
   /** Runs in sessions with `session_replication_role = replica`, too. */

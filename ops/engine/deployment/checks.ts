@@ -46,7 +46,7 @@ export interface Ready {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly program: PulumiFn;
   readonly progress: Progress;
   readonly skipPolicy: boolean;

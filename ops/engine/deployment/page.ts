@@ -83,7 +83,7 @@ export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
 
-export interface Failure {
+interface Failure {
   readonly errors: readonly string[];
   /** Planned steps; empty if the deployment failed before the preview. */
   readonly planned: readonly Step[];

@@ -4,7 +4,7 @@ import { targets } from "../../../infra/observability/targets.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 
 /** A kind of object, in one namespace or, without one, in the whole cluster. */
-export interface Kind {
+interface Kind {
   readonly group: string;
   readonly resource: string;
   readonly namespace: string | undefined;

@@ -6,7 +6,7 @@ import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../observation.ts";
 
-export type CauseName =
+type CauseName =
   | "trusted origins"
   | "provider configuration"
   | "route configuration"

@@ -2,7 +2,7 @@ import { Gauge, Pushgateway, Registry } from "prom-client";
 import type { State } from "../../check.ts";
 import type { SourceTimes } from "./freshness.ts";
 
-export interface Run {
+interface Run {
   readonly stack: string;
   readonly checks: Readonly<Record<State, number>>;
   readonly seconds: number;

@@ -1,5 +1,6 @@
 import { type HttpClient, withClient } from "../clients/http.ts";
 import { errorText } from "../../config/errorText.ts";
+import type { Result } from "../../infra/prerequisites/prerequisite.ts";
 import { describeAnswer } from "./describeAnswer.ts";
 
 /** One expectation of a deployment, and whether it passed. */
@@ -47,6 +48,23 @@ export function counts(checks: readonly Pick<Check, "ok" | "skipped">[], reason 
 
 export function skip(name: string, reason: string, hint: string): Check {
   return { name, ok: true, skipped: true, detail: reason, hint };
+}
+
+/** Returns the check of a prerequisite of a deployment. */
+export function checkOf(name: string, result: Result): Check {
+  if ("observed" in result) return passed(name, result.observed);
+  if ("reason" in result) return skip(name, result.reason, result.hint);
+  return failed(name, `${result.entry}: ${result.problem}`, result.hint);
+}
+
+/** @param detail what was observed */
+export function passed(name: string, detail: string): Check {
+  return { name, ok: true, detail };
+}
+
+/** @param detail what is wrong, with the observation that shows it */
+export function failed(name: string, detail: string, hint: string): Check {
+  return { name, ok: false, detail, hint };
 }
 
 /**

@@ -16,7 +16,7 @@ import { observeCluster } from "./evidence/cluster.ts";
 import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
-import { MAX_OBSERVATION_MS, type Observation, observe, required } from "./observation.ts";
+import { MAX_OBSERVATION_MS, type Observation, observe, required } from "../observation.ts";
 
 const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;

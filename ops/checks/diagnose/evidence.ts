@@ -4,7 +4,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import type { Hop } from "../../clients/http.ts";
 import type { observeCluster } from "./evidence/cluster.ts";
 import type { ObservedRecords } from "./evidence/identity.ts";
-import type { Observation } from "./observation.ts";
+import type { Observation } from "../observation.ts";
 
 export interface Evidence {
   readonly context: string;

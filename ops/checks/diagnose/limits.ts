@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import type { Observation } from "./observation.ts";
+import type { Observation } from "../observation.ts";
 
 const NOT_REQUESTED = "hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST";
 const NOT_SIGNED_IN =

@@ -1,6 +1,6 @@
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, NameAnswer, Trail } from "./evidence.ts";
-import type { Observation } from "./observation.ts";
+import type { Observation } from "../observation.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 

@@ -3,9 +3,9 @@ import { StorageV1Api, type V1StorageClass } from "@kubernetes/client-node";
 import type { PostgresInstallation } from "../../../config/sections/postgres.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { deployedKinds, refusedPermissions } from "../../engine/deployment/permissions.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 
 const STORAGE_CLASS = "storage class";
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";

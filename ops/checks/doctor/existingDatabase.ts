@@ -4,8 +4,7 @@ import { type Client, type ClientConfig, escapeLiteral } from "pg";
 import type { DataApi } from "../../../config/settings.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { quoted } from "../grants/sql.ts";
-import type { Check } from "../check.ts";
-import { failed, passed } from "./prerequisite.ts";
+import { type Check, failed, passed } from "../check.ts";
 
 const FOREIGN_OBJECTS = new URL("../../../infra/data/sql/001_foreign_objects.sql", import.meta.url);
 

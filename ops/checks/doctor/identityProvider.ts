@@ -8,10 +8,9 @@ import { readable } from "../../../infra/prerequisites/readable.ts";
 import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";
-import { rootReason } from "../diagnose/observation.ts";
-import type { Check } from "../check.ts";
+import { rootReason } from "../observation.ts";
+import { type Check, failed, passed } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, passed } from "./prerequisite.ts";
 import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });

@@ -2,7 +2,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClusterFacts } from "../../../infra/prerequisites/cluster.ts";
 import type { PulumiCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import type { Observation } from "../diagnose/observation.ts";
+import type { Observation } from "../observation.ts";
 import type { Secrets } from "../secrets.ts";
 
 export interface ReachedCluster {

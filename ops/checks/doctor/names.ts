@@ -7,10 +7,10 @@ import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { resolve } from "../../clients/names.ts";
 import { observeName } from "../diagnose/evidence/names.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, failed, passed, skip } from "../check.ts";
 import { checkName } from "../verify/names.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;

@@ -1,7 +1,7 @@
 import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
-import type { Check } from "../check.ts";
+import { type Check, failed, passed } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 
 /** Labels of the operator's pods in its release manifest and its Helm chart. */
 const CLOUD_NATIVE_PG = "app.kubernetes.io/name=cloudnative-pg";

@@ -3,10 +3,9 @@ import type { Client, ClientConfig } from "pg";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { quoted } from "../grants/sql.ts";
-import type { Check } from "../check.ts";
+import { type Check, failed, passed } from "../check.ts";
 import { existingDatabase } from "./existingDatabase.ts";
 import type { Inputs } from "./inputs.ts";
-import { failed, passed } from "./prerequisite.ts";
 
 /** Oldest supported version (docs/versions.md), as `server_version_num`. */
 const MIN_VERSION = 150_000;

@@ -1,7 +1,7 @@
 import { readable } from "../../../infra/prerequisites/readable.ts";
-import { type Prerequisite, type Result } from "../../../infra/prerequisites/prerequisite.ts";
+import type { Prerequisite } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, checkOf, skip } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 
 /** Returns the checks of the cluster that a deployment makes, too. */
@@ -22,20 +22,4 @@ export async function ifAllowed(
   work: () => Promise<Check>,
 ): Promise<Check> {
   return (await readable(work(), [403])) ?? skip(name, reason, hint);
-}
-
-export function checkOf(name: string, result: Result): Check {
-  if ("observed" in result) return passed(name, result.observed);
-  if ("reason" in result) return skip(name, result.reason, result.hint);
-  return failed(name, `${result.entry}: ${result.problem}`, result.hint);
-}
-
-/** @param detail what was observed */
-export function passed(name: string, detail: string): Check {
-  return { name, ok: true, detail };
-}
-
-/** @param detail what is wrong, with the observation that shows it */
-export function failed(name: string, detail: string, hint: string): Check {
-  return { name, ok: false, detail, hint };
 }

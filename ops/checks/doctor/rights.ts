@@ -2,8 +2,7 @@
 import type { AuthentikApi } from "../../../infra/identity/authentikApi.ts";
 import { readable } from "../../../infra/prerequisites/readable.ts";
 import type { StackContext } from "../../context/context.ts";
-import type { Check } from "../check.ts";
-import { failed, passed } from "./prerequisite.ts";
+import { type Check, failed, passed } from "../check.ts";
 
 type Target = Pick<StackContext, "plan" | "settings">;
 

@@ -4,9 +4,8 @@ import { ConfigError } from "../../../config/problems.ts";
 import { errorText } from "../../../config/errorText.ts";
 import { hasStack } from "../../engine/pulumiCli.ts";
 import { hasKey } from "../../engine/stackKey.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
-import { failed, passed } from "./prerequisite.ts";
 
 const BACKEND_HINT = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
 

@@ -6,9 +6,8 @@ import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
 import { installedPlugins, standIns } from "../../toolchain/plugins.ts";
 import { pinned } from "../../toolchain/tools.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
-import { failed, passed } from "./prerequisite.ts";
 
 export async function tools(inputs: Inputs): Promise<Check[]> {
   const others = [pulumi(inputs), plugins(inputs), policyPack(inputs), git(inputs)];

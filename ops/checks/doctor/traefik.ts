@@ -3,9 +3,9 @@ import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../../config/settings.ts";
 import { selectorOf } from "../../../infra/prerequisites/cluster.ts";
 import { readable } from "../../../infra/prerequisites/readable.ts";
-import type { Check } from "../check.ts";
+import { type Check, failed, passed } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 
 const OPTIONAL_LABELS =
   /^(pod-template-hash|controller-revision-hash|helm\.sh\/chart|app\.kubernetes\.io\/(managed-by|version))$/;

@@ -14,8 +14,7 @@ import { isReady, matches, objectLabels, podsOf, serviceProblem } from "../../cl
 import { audit } from "../audit/audit.ts";
 import { DEFAULT_TLS } from "../audit/defaultTls.ts";
 import { lineOf } from "../finding.ts";
-import { checkOf } from "../doctor/prerequisite.ts";
-import { type Check, skip } from "../check.ts";
+import { type Check, checkOf, skip } from "../check.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
 

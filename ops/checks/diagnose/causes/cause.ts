@@ -4,7 +4,7 @@ import { audit } from "../../audit/audit.ts";
 import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 
 type CauseName =
   | "trusted origins"

@@ -1,7 +1,7 @@
 /** Whether the last deployment failed, was interrupted, or is older than the configuration. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { EngineState } from "../evidence.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, causeFrom, type CauseFinding, type ComparedEvidence, type Statement } from "./cause.ts";
 import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";

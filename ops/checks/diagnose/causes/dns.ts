@@ -5,7 +5,7 @@ import { isLoopbackName } from "../../../../infra/loopback.ts";
 import { at, listOf, textAt } from "../../../../policy/resource.ts";
 import { otherAddresses } from "../../../clients/names.ts";
 import type { Evidence } from "../evidence.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, type CauseFinding, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";
 
 export const dns: Cause = ({ host, domain: kind }, evidence) => {

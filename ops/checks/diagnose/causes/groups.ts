@@ -1,5 +1,5 @@
 /** The groups that may access an application, by its bindings; without any binding, every user may. */
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, causeOf, redeploy } from "./cause.ts";
 
 export const groups: Cause = ({ application, groups: planned, entry }, evidence) => {

@@ -2,7 +2,7 @@
 import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/exposure.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, causeFrom, type ComparedEvidence, redeploy, type Statement } from "./cause.ts";
 
 export const provider: Cause = (exposure, evidence) => {

@@ -1,6 +1,6 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
 
 /** Rules of the audit whose findings have another cause than the route. */

@@ -1,7 +1,7 @@
 /** The origin that the identity provider takes for its own, and the one that outposts redirect browsers to. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
 
 /** The setting of authentik with the networks whose `X-Forwarded-*` count. */

@@ -5,7 +5,7 @@ import type { RoutingRule } from "../../../../policy/routing.ts";
 import { deletion } from "../../audit/finding.ts";
 import { unmanagedRulesFor } from "../../audit/routes.ts";
 import type { Evidence } from "../evidence.ts";
-import { observed } from "../observation.ts";
+import { observed } from "../../observation.ts";
 import type { SymptomKind } from "../symptom.ts";
 import { type CauseFinding, causeOf } from "./cause.ts";
 

@@ -5,7 +5,7 @@ import { isGatewayResponse, isOutpostWithoutProvider } from "../../../clients/ga
 import { type Answer, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
-import { MAX_OBSERVATION_MS, observe, rootReason } from "../observation.ts";
+import { MAX_OBSERVATION_MS, observe, rootReason } from "../../observation.ts";
 
 /**
  * How long a sign-in may take as a whole, in milliseconds: some fifteen requests, each of which has {@link MAX_OBSERVATION_MS}. Those of five hosts at the

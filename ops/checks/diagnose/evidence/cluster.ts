@@ -2,7 +2,7 @@
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { readClusterObjects } from "../../../clients/clusterObjects.ts";
-import { type Observation, observe } from "../observation.ts";
+import { type Observation, observe } from "../../observation.ts";
 
 /** @param open returns the kubeconfig of the one context, or throws */
 export async function observeCluster(open: () => KubeConfig, plan: Plan) {

@@ -5,7 +5,7 @@ import { deployedAccess } from "../../../engine/state/stackState.ts";
 import { isProvider } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
-import { type Observation, observe, required } from "../observation.ts";
+import { type Observation, observe, required } from "../../observation.ts";
 
 interface Update {
   readonly kind: string;

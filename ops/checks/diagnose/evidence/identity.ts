@@ -2,7 +2,7 @@ import type { Plan } from "../../../../infra/plan/types.ts";
 import { type AuthentikApi, withAuthentik } from "../../../../infra/identity/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../../../clients/identityRecords.ts";
-import { type Observation, observe } from "../observation.ts";
+import { type Observation, observe } from "../../observation.ts";
 
 /** The records that causes compare with the plan. */
 export interface ObservedRecords extends Pick<IdentityRecords, "proxies" | "clients" | "applications" | "outposts"> {

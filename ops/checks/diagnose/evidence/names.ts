@@ -1,6 +1,6 @@
 import { resolve } from "../../../clients/names.ts";
 import type { NameAnswer } from "../evidence.ts";
-import { type Observation, observe } from "../observation.ts";
+import { type Observation, observe } from "../../observation.ts";
 
 /** Resolves a host with the system's resolver. That a name does not exist is an observed value, too. */
 export function observeName(host: string): Promise<Observation<NameAnswer>> {

@@ -4,7 +4,7 @@ import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
 import { EMBEDDED_OUTPOST } from "../../../../ops/clients/identityRecords.ts";
 import type { Answers, Evidence, Trail } from "../../../../ops/checks/diagnose/evidence.ts";
-import type { Observation } from "../../../../ops/checks/diagnose/observation.ts";
+import type { Observation } from "../../../../ops/checks/observation.ts";
 import type { ObservedRecords } from "../../../../ops/checks/diagnose/evidence/identity.ts";
 import type { HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { clusterOf } from "../audit/cluster.ts";

@@ -8,7 +8,7 @@ import { DEPLOYED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { main } from "../../../../ops/commands/diagnose.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 import { engineState } from "../../../../ops/checks/diagnose/evidence/engine.ts";
-import { observe } from "../../../../ops/checks/diagnose/observation.ts";
+import { observe } from "../../../../ops/checks/observation.ts";
 import { redactAll, redactor } from "../../../../ops/checks/redact.ts";
 import { describe as page, isAnythingWrong } from "../../../../ops/checks/diagnose/report.ts";
 import { writeReport } from "../../../../ops/checks/diagnose/reportFiles.ts";

@@ -8,7 +8,7 @@ import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
 import { withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
-import { textAt } from "../policy/resource.ts";
+import { textAt } from "../manifests/resource.ts";
 import { readClusterObjects } from "../ops/clients/clusterObjects.ts";
 import { serviceNamed } from "../ops/clients/services.ts";
 import { type Credentials, signIn } from "../ops/clients/signIn.ts";

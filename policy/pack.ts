@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { engineValue } from "../config/engineValue.ts";
 import { parseStack } from "../config/load.ts";
 import { plainFields } from "./plain.ts";
-import type { Finding, Resource } from "./resource.ts";
+import type { Finding, Resource } from "../manifests/resource.ts";
 import { type Rule, type StackFacts, stackFacts } from "./rule.ts";
 import { RULES } from "./rules/rules.ts";
 

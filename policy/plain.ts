@@ -1,4 +1,4 @@
-import { type Fields, UNKNOWN, type Value } from "./resource.ts";
+import { type Fields, UNKNOWN, type Value } from "../manifests/resource.ts";
 
 /**
  * A resource's properties as plain data. The engine's own throw where a preview does not know a value yet; here that is {@link UNKNOWN}, so

@@ -1,5 +1,5 @@
 /** The pods that a resource makes, wherever it keeps their description. */
-import { at, fieldsOf, type Fields, listOf, type Manifest, UNKNOWN } from "./resource.ts";
+import { at, fieldsOf, type Fields, listOf, type Manifest, UNKNOWN } from "../manifests/resource.ts";
 
 export interface Pod {
   readonly label: string;

@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
 import { digestsRequired } from "../config/digests.ts";
-import type { Finding, Resource } from "./resource.ts";
+import type { Finding, Resource } from "../manifests/resource.ts";
 import { secretValues } from "./secretValues.ts";
 
 /** A rule for the resources of a stack. Pure: its findings depend on its arguments only. */

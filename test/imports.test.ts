@@ -3,10 +3,13 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const files = globSync("{bench,catalog,config,emulators,infra,local,ops,policy,protections,test}/**/*.{ts,tsx,js}", {
-  cwd: root,
-  exclude: ["**/node_modules", "**/dist"],
-});
+const files = globSync(
+  "{bench,catalog,config,emulators,infra,local,manifests,ops,policy,protections,test}/**/*.{ts,tsx,js}",
+  {
+    cwd: root,
+    exclude: ["**/node_modules", "**/dist"],
+  },
+);
 const imports = new Map(
   files.map((file) => {
     const found = readFileSync(join(root, file), "utf8").matchAll(
@@ -33,7 +36,8 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   protections: /^(protections|config|infra)\//,
   // The limits that the catalog publishes are one table, which the stack fills.
   infra: /^(infra|config|protections|sdks|catalog\/limits\.ts)/,
-  policy: /^(policy|config|protections|infra)\//,
+  manifests: /^manifests\//,
+  policy: /^(policy|manifests|config|protections|infra)\//,
   catalog: /^catalog\//,
 };
 

@@ -1,5 +1,5 @@
 import { ApiException, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
-import { type Manifest, manifestsOf, type Resource } from "../../policy/resource.ts";
+import { type Manifest, manifestsOf, type Resource } from "../../manifests/resource.ts";
 
 /** The objects of a cluster that decide how a host or a backend is served. */
 export interface ClusterObjects {

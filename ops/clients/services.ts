@@ -1,6 +1,6 @@
 /** The Services of a cluster, and whether a backend of the plan is one of them. */
 import type { Backend } from "../../config/settings.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

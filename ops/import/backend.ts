@@ -1,6 +1,6 @@
 import type { Backend } from "../../config/backend.ts";
 import { serviceNamed } from "../clients/services.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 
 /** Fields of a service of Traefik that change nothing for one backend over HTTP. */
 const SERVICE_FIELDS = new Set([

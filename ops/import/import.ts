@@ -4,7 +4,7 @@ import { isWithin } from "../../config/location.ts";
 import { ConfigError } from "../../config/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { fieldsOf } from "../../policy/resource.ts";
+import { fieldsOf } from "../../manifests/resource.ts";
 import { DomainKinds, type NewKind } from "./domainKinds.ts";
 import { type ImportedEntry, mergeHosts, type PlacedHost } from "./entries.ts";
 import { hostCandidate } from "./hosts.ts";

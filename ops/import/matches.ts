@@ -1,5 +1,5 @@
 /** The hosts and paths of Traefik's rules, as far as an entry of `protected_services` can express them. */
-import { type Matcher, parseMatcher, plainHost } from "../../policy/matcher.ts";
+import { type Matcher, parseMatcher, plainHost } from "../../manifests/matcher.ts";
 
 export interface PathMatch {
   /** `exact`: one path. `prefix`: every path that starts with the text. */

@@ -1,7 +1,7 @@
 /** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
 import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
-import { at, fieldsOf, listOf, textAt, type Value } from "../../policy/resource.ts";
+import { at, fieldsOf, listOf, textAt, type Value } from "../../manifests/resource.ts";
 import { type Server, serverAt } from "./server.ts";
 import type { Source } from "./source.ts";
 

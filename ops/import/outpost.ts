@@ -1,6 +1,6 @@
 /** The outposts of authentik: those that Traefik asks (forward auth), and those that serve hosts themselves (providers of mode `proxy`). */
 import type { Backend } from "../../config/backend.ts";
-import { at, type Manifest } from "../../policy/resource.ts";
+import { at, type Manifest } from "../../manifests/resource.ts";
 import { EMBEDDED_OUTPOST, type OutpostRecord } from "../clients/identityRecords.ts";
 import { labelsIn, objectLabels, matches, serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";

@@ -2,7 +2,7 @@
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { errorText } from "../../config/errorText.ts";
-import { at, type Manifest, textAt } from "../../policy/resource.ts";
+import { at, type Manifest, textAt } from "../../manifests/resource.ts";
 import { readClusterObjects, RIGHTS_HINT } from "../clients/clusterObjects.ts";
 import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";

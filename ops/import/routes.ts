@@ -1,9 +1,9 @@
 import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
-import { plainHost } from "../../policy/matcher.ts";
-import { CLASS, isOtherClass } from "../../policy/ingressClass.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
-import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
+import { plainHost } from "../../manifests/matcher.ts";
+import { CLASS, isOtherClass } from "../../manifests/ingressClass.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
+import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";
 import { NOT_LOADED } from "./middlewares.ts";

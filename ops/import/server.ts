@@ -1,7 +1,7 @@
 /** Where the authentik that was read is in the cluster. Pure. */
 import type { Backend } from "../../config/backend.ts";
-import { at, listOf, type Manifest } from "../../policy/resource.ts";
-import { rulesOf } from "../../policy/routing.ts";
+import { at, listOf, type Manifest } from "../../manifests/resource.ts";
+import { rulesOf } from "../../manifests/routing.ts";
 import { authentikOrigin } from "../context/context.ts";
 import { serviceNamed } from "../clients/services.ts";
 import type { TargetStack } from "./target.ts";

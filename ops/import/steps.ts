@@ -1,6 +1,6 @@
 /** What the user does before and after the deployment of imported entries, so that no host is open or unreachable in between. */
 import type { Plan } from "../../infra/plan/types.ts";
-import type { Manifest } from "../../policy/resource.ts";
+import type { Manifest } from "../../manifests/resource.ts";
 import { deletion } from "../checks/audit/finding.ts";
 import { objectLabels } from "../clients/services.ts";
 import type { Import } from "./import.ts";

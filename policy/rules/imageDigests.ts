@@ -1,5 +1,5 @@
 import { podsOf } from "../pods.ts";
-import { type Finding, type Manifest, manifestsOf, textAt } from "../resource.ts";
+import { type Finding, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;

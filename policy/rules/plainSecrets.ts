@@ -9,7 +9,7 @@ import {
   type Resource,
   textAt,
   type Value,
-} from "../resource.ts";
+} from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 import { podsOf } from "../pods.ts";
 

@@ -1,5 +1,5 @@
 import type { DataPlan } from "../../infra/plan/types.ts";
-import { type Finding, labelOf, listOf, type Resource, textAt, type Value } from "../resource.ts";
+import { type Finding, labelOf, listOf, type Resource, textAt, type Value } from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 
 const TYPE = "postgresql:index/";

@@ -1,9 +1,9 @@
 import { routeSpec } from "../../infra/gateway/specs.ts";
 import { authenticates } from "../../infra/plan/middleware.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
-import { differences } from "../differences.ts";
-import { type Finding, listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
-import { type RoutingRule, rulesOf } from "../routing.ts";
+import { differences } from "../../manifests/differences.ts";
+import { type Finding, listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../../manifests/resource.ts";
+import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule } from "../rule.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   textAt,
   UNKNOWN,
   type Value,
-} from "../resource.ts";
+} from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 
 /** Kubernetes' Pod Security Standard "restricted", and beyond it: nothing writable but what is mounted, no token, bounded memory. */

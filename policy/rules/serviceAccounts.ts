@@ -1,5 +1,5 @@
 import { podsOf } from "../pods.ts";
-import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../resource.ts";
+import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 
 /** Users and groups that are, or contain, a default account (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */

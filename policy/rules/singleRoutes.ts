@@ -1,6 +1,6 @@
 import type { Plan } from "../../infra/plan/types.ts";
-import { type Finding, manifestsOf } from "../resource.ts";
-import { type RoutingRule, rulesOf } from "../routing.ts";
+import { type Finding, manifestsOf } from "../../manifests/resource.ts";
+import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule } from "../rule.ts";
 import { plannedRule } from "./protectedRoutes.ts";
 

@@ -93,6 +93,7 @@ test("contains what the commands read, and nothing of the tests and the local pl
     "dist/catalog",
     "dist/config",
     "dist/infra",
+    "dist/manifests",
     "dist/ops",
     "dist/package.json",
     "dist/policy",

@@ -1,7 +1,7 @@
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
-import { type BackendRef, backendRef } from "../../../policy/routing.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { type BackendRef, backendRef } from "../../../manifests/routing.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { labelsIn, matches, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
 

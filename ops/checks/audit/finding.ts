@@ -1,5 +1,5 @@
 import type { Plan } from "../../../infra/plan/types.ts";
-import type { Manifest } from "../../../policy/resource.ts";
+import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
 import type { Backends } from "./backends.ts";
 

@@ -1,8 +1,8 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
 import type { ForwardAuth, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
-import { at, textAt } from "../../../policy/resource.ts";
-import { backendRef } from "../../../policy/routing.ts";
+import { at, textAt } from "../../../manifests/resource.ts";
+import { backendRef } from "../../../manifests/routing.ts";
 import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 

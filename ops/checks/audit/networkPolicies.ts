@@ -3,7 +3,7 @@ import { HTTPS_PORT } from "../../../infra/identity/containers.ts";
 import type { GatewayPods } from "../../../infra/network.ts";
 import { AUTHENTIK_METRICS, POSTGREST_ADMIN } from "../../../infra/observability/targets.ts";
 import { labelsOf } from "../../../infra/pods.ts";
-import { at, fieldsOf, listOf, textAt, type Value } from "../../../policy/resource.ts";
+import { at, fieldsOf, listOf, textAt, type Value } from "../../../manifests/resource.ts";
 import { labelsIn, matches, objectLabels, podsOf, selects } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 

@@ -1,8 +1,8 @@
 import { endpointsName, endpointsOf } from "../../../infra/gateway/endpoints.ts";
 import type { RecordSet } from "../../../infra/plan/types.ts";
-import { differences } from "../../../policy/differences.ts";
-import { plainHost } from "../../../policy/matcher.ts";
-import { at, listOf, type Manifest, textAt } from "../../../policy/resource.ts";
+import { differences } from "../../../manifests/differences.ts";
+import { plainHost } from "../../../manifests/matcher.ts";
+import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "records-as-planned";

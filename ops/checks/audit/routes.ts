@@ -1,9 +1,9 @@
 import { routeSpec } from "../../../infra/gateway/specs.ts";
 import type { Plan, Route } from "../../../infra/plan/types.ts";
-import { differences } from "../../../policy/differences.ts";
-import { CLASS, isOtherClass } from "../../../policy/ingressClass.ts";
-import { listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
-import { type RoutingRule, rulesOf } from "../../../policy/routing.ts";
+import { differences } from "../../../manifests/differences.ts";
+import { CLASS, isOtherClass } from "../../../manifests/ingressClass.ts";
+import { listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";

@@ -1,6 +1,6 @@
 import { labelsOf } from "../../../infra/pods.ts";
-import { differences } from "../../../policy/differences.ts";
-import { listOf, type Manifest, textAt } from "../../../policy/resource.ts";
+import { differences } from "../../../manifests/differences.ts";
+import { listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { labelsIn } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 

@@ -5,7 +5,7 @@ import type { Settings } from "../../../config/settings.ts";
 import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
-import type { Manifest } from "../../../policy/resource.ts";
+import type { Manifest } from "../../../manifests/resource.ts";
 import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import type { StackContext } from "../../context/context.ts";

@@ -3,7 +3,7 @@ import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import { importServices, type Import } from "../../../ops/import/import.ts";
 import { newStack, type TargetStack } from "../../../ops/import/target.ts";
 import type { Source } from "../../../ops/import/source.ts";
-import type { Manifest } from "../../../policy/resource.ts";
+import type { Manifest } from "../../../manifests/resource.ts";
 import { object } from "../checks/audit/cluster.ts";
 
 const TRAEFIK = "traefik.io/v1alpha1";

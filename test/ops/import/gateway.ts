@@ -1,7 +1,7 @@
 /** What a gateway answers, computed from routes alone: the routing of Traefik for requests with a protocol, a host and a path. */
 import type { Plan } from "../../../infra/plan/types.ts";
-import { parseMatcher, truth } from "../../../policy/matcher.ts";
-import { at, listOf, type Manifest, textAt } from "../../../policy/resource.ts";
+import { parseMatcher, truth } from "../../../manifests/matcher.ts";
+import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 
 export interface Request {

@@ -4,7 +4,7 @@ import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { type Import, withEntries } from "../../../ops/import/import.ts";
 import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
-import type { Manifest } from "../../../policy/resource.ts";
+import type { Manifest } from "../../../manifests/resource.ts";
 import { authentik, imported, middleware, NEW, proxies, route, rule, service, withClient } from "./cluster.ts";
 import { handWritten, planned, type Request, responses } from "./gateway.ts";
 import { samples } from "../../helpers/full.ts";

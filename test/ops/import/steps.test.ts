@@ -8,7 +8,7 @@ import type { TargetStack } from "../../../ops/import/target.ts";
 import { userNames } from "../../../ops/import/reader.ts";
 import { reportOf, reportText } from "../../../ops/import/report.ts";
 import { stepsOf } from "../../../ops/import/steps.ts";
-import type { Manifest } from "../../../policy/resource.ts";
+import type { Manifest } from "../../../manifests/resource.ts";
 import { painter } from "../../../ops/terminal/paint.ts";
 import { authentik, NEW, proxies, route, rule, service, sourceOf, withClient } from "./cluster.ts";
 

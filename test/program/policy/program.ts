@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { parseStack, type RawStack, readStackFile } from "../../../config/load.ts";
-import { type Fields, type Resource } from "../../../policy/resource.ts";
+import { type Fields, type Resource } from "../../../manifests/resource.ts";
 import { type StackFacts, stackFacts } from "../../../policy/rule.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
 import { packageFolder } from "../../../config/folders.ts";

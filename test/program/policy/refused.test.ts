@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { findingsOf, type Program, programOf } from "./program.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
-import { UNKNOWN } from "../../../policy/resource.ts";
+import { UNKNOWN } from "../../../manifests/resource.ts";
 import { canary, PATIENCE } from "../../helpers/program.ts";
 import { add, BAD_DATABASE, withHidden } from "./bad-database.ts";
 import { BAD_PODS } from "./bad-pods.ts";

@@ -1,5 +1,5 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { Manifest } from "../../../../policy/resource.ts";
+import type { Manifest } from "../../../../manifests/resource.ts";
 import { audit } from "../../audit/audit.ts";
 import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { Domain } from "../../../../config/settings.ts";
 import { isLoopbackName } from "../../../../infra/loopback.ts";
-import { at, listOf, textAt } from "../../../../policy/resource.ts";
+import { at, listOf, textAt } from "../../../../manifests/resource.ts";
 import { otherAddresses } from "../../../clients/names.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";

@@ -1,7 +1,7 @@
 /** Why the plan does not have a host: which list does not contain it, and which host was probably meant. */
 import { suggestion } from "../../../../config/problems.ts";
 import type { Domain } from "../../../../config/settings.ts";
-import type { RoutingRule } from "../../../../policy/routing.ts";
+import type { RoutingRule } from "../../../../manifests/routing.ts";
 import { deletion } from "../../audit/finding.ts";
 import { unmanagedRulesFor } from "../../audit/routes.ts";
 import type { Evidence } from "../evidence.ts";

@@ -10,7 +10,7 @@ import { audit } from "../../../../ops/checks/audit/audit.ts";
 import { lineOf } from "../../../../ops/checks/finding.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { kinds, services, settingsOf, variants } from "../../../infra/plan/stacks.ts";
-import { holds, matchersOf, textOf } from "../../../policy/matchers.ts";
+import { holds, matchersOf, textOf } from "../../../manifests/matchers.ts";
 import { clusterOf, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { BACKENDS } from "./tampered/backends.ts";
 import { CHANGED } from "./tampered/changed.ts";

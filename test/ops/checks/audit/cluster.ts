@@ -6,7 +6,7 @@ import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../..
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { labelsOf } from "../../../../infra/pods.ts";
 import { type ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
-import { type Manifest, manifestOf } from "../../../../policy/resource.ts";
+import { type Manifest, manifestOf } from "../../../../manifests/resource.ts";
 
 /** Traefik of the stacks in these tests. */
 export const GATEWAY: GatewayPods = { namespace: "kube-system", podLabels: { "app.kubernetes.io/name": "traefik" } };

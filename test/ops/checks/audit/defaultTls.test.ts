@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
-import type { Manifest } from "../../../../policy/resource.ts";
+import type { Manifest } from "../../../../manifests/resource.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 import { clusterOf, GATEWAY, object, withObjects } from "./cluster.ts";
 

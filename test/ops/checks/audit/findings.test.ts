@@ -4,7 +4,7 @@ import { audit } from "../../../../ops/checks/audit/audit.ts";
 import { describeFinding } from "../../../../ops/checks/finding.ts";
 import { namespaced, onlyFrom } from "../../../../infra/network.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
-import { fieldsOf } from "../../../../policy/resource.ts";
+import { fieldsOf } from "../../../../manifests/resource.ts";
 import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan } from "./tampered/planned.ts";
 

@@ -1,5 +1,5 @@
 import { labelsOf } from "../../../../../infra/pods.ts";
-import type { Manifest } from "../../../../../policy/resource.ts";
+import type { Manifest } from "../../../../../manifests/resource.ts";
 import { edited, ingressRoute, object, withObjects } from "../cluster.ts";
 import { clean, plan, type Tampered } from "./planned.ts";
 

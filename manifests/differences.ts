@@ -21,14 +21,14 @@ function compare(expected: Value, found: Value, path: string): string[] {
       compare(expected[index], found[index], `${path}[${index}]`),
     );
   }
-  if (isSection(expected) && isSection(found)) {
+  if (isObject(expected) && isObject(found)) {
     const keys = new Set([...Object.keys(expected), ...Object.keys(found)]);
     return [...keys].flatMap((key) => compare(fieldsOf(expected)[key], fieldsOf(found)[key], join(path, key)));
   }
   return [`${path} is ${textOf(found)}, planned ${textOf(expected)}`];
 }
 
-function isSection(value: Value): value is object {
+function isObject(value: Value): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayServe, namedHosts, parseMatcher } from "../../policy/matcher.ts";
+import { mayServe, namedHosts, parseMatcher } from "../../manifests/matcher.ts";
 import { type Drawn, holds, matchers, textOf } from "./matchers.ts";
 import { samples } from "../helpers/full.ts";
 

@@ -1,4 +1,4 @@
-/** Which versions may run together, and which are known to be bad (field.md 3.2, advisories 2024-2026). */
+/** Versions that may run together, and those with known vulnerabilities and bugs (advisories of 2024 to 2026; docs/versions.md). */
 import { coerce, gte, satisfies } from "semver";
 import { within } from "./location.ts";
 import { type Problem, problem } from "./problems.ts";

@@ -39,7 +39,7 @@ export class Cluster extends pulumi.ComponentResource {
   }
 
   /**
-   * A namespace that enforces the restricted Pod Security Standard (field.md 3.3).
+   * A namespace that enforces the restricted Pod Security Standard (Kubernetes docs, "Pod Security Standards").
    * @param namespace Kubernetes name, also the logical name
    */
   namespace(

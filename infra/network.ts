@@ -1,4 +1,4 @@
-/** Who may connect to a pod: identity headers can be trusted only if nothing but the gateway can connect to an application (field.md 3.2). */
+/** Who may connect to a pod: identity headers can be trusted only if nothing but the gateway can connect to an application. */
 import type * as k8s from "@pulumi/kubernetes";
 import type { TraefikGateway } from "../config/settings.ts";
 

@@ -1,4 +1,4 @@
-/** What every pod of the program has in common (field.md 3.3: restricted profile, and beyond it). */
+/** What every pod of the program has in common (Kubernetes docs, "Pod Security Standards", restricted; and more than it requires). */
 import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { PORT_NAME } from "./plan/names.ts";

@@ -12,7 +12,7 @@ import { resolveSecret } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
-/** Never in a Service: it shows its settings and the whole schema cache without authentication (field.md 3.1). */
+/** Never in a Service: it shows its settings and the whole schema cache without authentication (docs/postgrest.md). */
 const ADMIN_PORT = POSTGREST_ADMIN.containerPort;
 const PORT = 3000;
 
@@ -110,7 +110,7 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workloa
 
 /**
  * PostgREST's settings, without the connection.
- * Cross-origin settings are left out on purpose: unset, every origin may read; the literal star would take the headers away (field.md 0, 2).
+ * Cross-origin settings are left out on purpose: unset, every origin may read; the literal star would take the headers away.
  */
 function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Record<string, string> {
   return {

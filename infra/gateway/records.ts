@@ -6,7 +6,7 @@ import { endpointsName, endpointsOf } from "./endpoints.ts";
 
 /**
  * Registers the domain records of one kind: an ExternalDNS `DNSEndpoint` with all its hosts. A kind without targets has none, as ExternalDNS
- * cannot read them from an IngressRoute (field.md 5).
+ * cannot read them from an IngressRoute.
  */
 export function registerRecords(name: string, records: RecordSet, child: pulumi.CustomResourceOptions): void {
   const { owner, targets } = records;

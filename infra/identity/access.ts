@@ -15,7 +15,7 @@ interface AccessArgs {
 /**
  * Policies that admit the members of groups, sample users, and who is in what. Groups are only read, so that nothing deletes one that
  * others may use as well; groups.ts creates those of the stack. A membership is written from the user's side only: written from both, the
- * next update of either side wipes it (authentik/traffic.md 1.1).
+ * next update of either side removes it.
  */
 export class Access extends pulumi.ComponentResource {
   readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;

@@ -33,7 +33,7 @@ export interface Defaults {
  * Looks the defaults up, once authentik answers. In a first preview they are unknown.
  * @param provider every lookup waits for its url, since the engine answers one whose provider it cannot reach yet with nothing, as if what
  *   is looked for were missing
- * @throws (in the engine) when one is missing: a lookup answered 404 looks like success (authentik/traffic.md 4.2)
+ * @throws (in the engine) when one is missing: a lookup that authentik answers with 404 succeeds, without an id
  */
 export function lookUpDefaults(provider: authentik.Provider): Defaults {
   const options = { provider };
@@ -78,7 +78,7 @@ export function lookUpDefaults(provider: authentik.Provider): Defaults {
     },
     signingKey: found(
       "key pair",
-      // Without fetchKey: false the private key would be written to the state in clear (authentik/traffic.md 2).
+      // Without `fetchKey: false`, the provider reads the private key, and the state contains it in plain text.
       authentik.getCertificateKeyPairOutput({ name: reachable(LOOKED_UP.keyPair), fetchKey: false }, options).id,
     ),
   };

@@ -2,7 +2,7 @@ import type { Deprecation } from "../../config/sections/dataApi.ts";
 import type { Count } from "./matchers.ts";
 import type { PlainMiddleware } from "../gateway/traefik.ts";
 
-/** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (field.md 3.2). */
+/** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (Traefik docs, `allowCrossNamespace`). */
 export type Middleware = { readonly name: string; readonly namespace: string } & (
   | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
   | { readonly kind: "redirect"; readonly port: number | undefined }

@@ -1,4 +1,4 @@
-/** The configuration of providers, whose secrets the record of creations does not contain. */
+/** The configuration of providers, whose secrets the record of steps does not contain. */
 import { output, runtime } from "@pulumi/pulumi";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { changeResources, type Resource } from "../state/state.ts";

@@ -14,7 +14,7 @@ interface Update {
   readonly startTime?: string;
 }
 
-/** @param workspace folder in which an interrupted deployment of this stack leaves its record of creations */
+/** @param workspace folder in which an interrupted deployment of this stack leaves its record of steps */
 export function observeEngine(found: Observation<PulumiCli>, workspace: string): Promise<Observation<EngineState>> {
   return observe("the engine's state", async () => {
     const cli = required(found);

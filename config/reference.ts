@@ -1,8 +1,8 @@
-/** Renders docs/configuration.md from the JSON Schema of a stack file; `config/json-schema.ts` writes both. */
+/** Renders docs/configuration.md from the JSON Schema of a stack file; `config/jsonSchema.ts` writes both. */
 import { SECTIONS } from "./sections.ts";
 
 const INTRODUCTION = `
-<!-- Generated from the schema by: node config/json-schema.ts -->
+<!-- Generated from the schema by: node config/jsonSchema.ts -->
 
 # Configuration
 

@@ -1,6 +1,6 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
 import type { Problem } from "./problems.ts";
-import { rootCertificates } from "./root-certificates.ts";
+import { rootCertificates } from "./rootCertificates.ts";
 import { formatLocation, type Location } from "./location.ts";
 import type { SecretText } from "./secretText.ts";
 import { withHint } from "./userError.ts";

@@ -18,7 +18,7 @@ import { Observability } from "./observability/observability.ts";
 import { computePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/types.ts";
 import { Postgres } from "./postgres/postgres.ts";
-import { withContext } from "./prerequisites/identity.ts";
+import { withContext } from "./prerequisites/clusterIdentity.ts";
 import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
 import { type Servers, SERVERS } from "./servers.ts";
 import { type Bundle, readBundle } from "./verification/bundle.ts";

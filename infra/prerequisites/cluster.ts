@@ -3,7 +3,7 @@ import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/cli
 import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
 import { labelTexts } from "../labels.ts";
-import { readUid } from "./identity.ts";
+import { readUid } from "./clusterIdentity.ts";
 import type { CustomKind } from "./kinds.ts";
 import { readable } from "./readable.ts";
 

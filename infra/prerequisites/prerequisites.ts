@@ -4,7 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import { MIN_KUBERNETES } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import type { ClusterFacts, clusterFacts } from "./cluster.ts";
-import { identityProblem } from "./identity.ts";
+import { identityProblem } from "./clusterIdentity.ts";
 import { type CustomKind, customKinds } from "./kinds.ts";
 import { type Prerequisite, problemsOf, type Result } from "./prerequisite.ts";
 import { traefikPrerequisites } from "./traefik.ts";

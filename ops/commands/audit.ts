@@ -4,7 +4,7 @@ import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
-import { openCluster } from "../context/identity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { openCluster } from "../context/identity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { collect } from "../checks/diagnose/collect.ts";
 import { redactAll, redactor } from "../checks/redact.ts";

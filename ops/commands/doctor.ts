@@ -4,7 +4,7 @@ import type { Shell } from "./shell.ts";
 import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
 import { describe, toJson } from "../checks/doctor/report.ts";
 import { summary } from "../checks/check.ts";
-import { openCluster } from "../context/identity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { painter } from "../terminal/paint.ts";
 
 /**

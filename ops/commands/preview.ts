@@ -3,7 +3,7 @@ import type { PreviewOptions } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
-import { openCluster } from "../context/identity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";

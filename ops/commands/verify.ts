@@ -6,7 +6,7 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
-import { openCluster } from "../context/identity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { painter } from "../terminal/paint.ts";
 import { summary, toJson } from "../checks/check.ts";
 import { junit } from "../checks/verify/junit.ts";

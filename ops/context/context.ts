@@ -1,7 +1,7 @@
 /** Finds the stack of a cluster context, and reads it without the engine. */
 import { join } from "node:path";
 import { contextNames } from "../../infra/kubeConfig.ts";
-import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/identity.ts";
+import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/clusterIdentity.ts";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
 import { isSection } from "../../config/location.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { oauth2 } from "./stacks.ts";
 
@@ -18,7 +18,7 @@ describe("the files of the project", () => {
     return validate(JSON.parse(JSON.stringify({ config: { ...file.config, [section]: value } })));
   };
 
-  test("generates config/stack.schema.json as committed (node config/json-schema.ts)", () => {
+  test("generates config/stack.schema.json as committed (node config/jsonSchema.ts)", () => {
     expect(JSON.parse(readFileSync(join(root, "config/stack.schema.json"), "utf8"))).toEqual(
       JSON.parse(JSON.stringify(stackSchema())),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { parseStack } from "../../config/load.ts";
 import { problemsOf, proxy, sections, shell, stack } from "./stacks.ts";
 

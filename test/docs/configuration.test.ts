@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { renderReference } from "../../config/reference.ts";
 import { SECTION_NAMES } from "../../config/sections.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "configuration.md"), "utf8");
 
-test("generates docs/configuration.md as committed (node config/json-schema.ts)", () => {
+test("generates docs/configuration.md as committed (node config/jsonSchema.ts)", () => {
   expect(page).toBe(renderReference(stackSchema()));
 });
 

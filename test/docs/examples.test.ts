@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
 
 const root = join(import.meta.dirname, "..", "..");

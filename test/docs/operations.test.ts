@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { traefikArguments } from "../../local/platform/traefikArguments.ts";
 import { parse } from "yaml";
 

@@ -1,7 +1,7 @@
 /** Adds a protection that exists in this test only: its module and its line in the table are enough. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { stackSchema } from "../../config/json-schema.ts";
+import { stackSchema } from "../../config/jsonSchema.ts";
 import { parseStack } from "../../config/load.ts";
 import { cidr } from "../../config/fields.ts";
 import { middlewareSpec } from "../../infra/gateway/specs.ts";

@@ -6,7 +6,7 @@ import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
-import { identityProblem } from "../../../infra/prerequisites/identity.ts";
+import { identityProblem } from "../../../infra/prerequisites/clusterIdentity.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
-import { contextName, identityProblem, withContext } from "../../../infra/prerequisites/identity.ts";
+import { contextName, identityProblem, withContext } from "../../../infra/prerequisites/clusterIdentity.ts";
 import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 import { refuseWithoutPrerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import { shell, stack } from "../../config/stacks.ts";

@@ -1,5 +1,5 @@
 import pTimeout from "p-timeout";
-import { identityProblem, readUid } from "../../infra/prerequisites/identity.ts";
+import { identityProblem, readUid } from "../../infra/prerequisites/clusterIdentity.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "./context.ts";
 import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "./kubeconfig.ts";

@@ -100,8 +100,13 @@ export class Variables {
     return text;
   }
 
-  /** A text that stays unresolved and may be plain or secret, such as a client id; its variables must be set. */
-  unresolved(template: string, location: Location, flag: "" | "--secret " = ""): SecretText {
+  /**
+   * A text that may be plain or secret, such as a client id; its variables must be set. Those in plain text in the stack file are resolved, so that the
+   * plan and the access diff contain their values.
+   */
+  unresolved(text: string, location: Location, flag: "" | "--secret " = ""): SecretText {
+    const template =
+      flag === "" ? text.replaceAll(VARIABLE, (written, name: string) => this.#inStackFile(name) ?? written) : text;
     const variables = Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
     for (const name of variables) {
       if (this.#isSet(name)) continue;
@@ -109,6 +114,11 @@ export class Variables {
       else this.#postponed.add(name);
     }
     return { template, variables };
+  }
+
+  #inStackFile(name: string): string | undefined {
+    const configured = this.#config[`variables:${name}`];
+    return configured === undefined || "secret" in configured ? undefined : scalar(configured.value);
   }
 
   #plainValue(name: string, location: Location): string | undefined {

@@ -17,9 +17,9 @@ export const oauthConfig = z.strictObject({
   scopes: z
     .array(
       text(
-        /^(?!(openid|email|profile)$)[\w.:/-]+$/,
-        "a scope other than openid, email and profile",
-        "remove it: those three are always requested",
+        /^(?!(openid|email|profile|goauthentik\.io\/api)$)[\w.:/-]+$/,
+        "a scope other than openid, email, profile and goauthentik.io/api",
+        "remove it: the first three are always requested, and with the last one a client calls authentik's API as its users, administrators included",
       ),
     )
     .default([])

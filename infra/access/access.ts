@@ -51,7 +51,9 @@ function hosts(plan: Plan): Map<string, HostFacts> {
       return [
         host,
         {
-          ...{ url, domain, service, entry, session, outpost },
+          ...{ url, domain, service, entry, outpost },
+          // Where the application authenticates, the gateway has no session.
+          session: exposure.authentication === "none" ? undefined : session,
           // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
           protection: { type: exposure.protection, asked: exposure.authentication },
@@ -82,6 +84,7 @@ function clientFacts(client: OAuthClient): ClientFacts {
     redirectUris: sorted(redirectUris),
     ...tokens,
     scopes: sorted(tokens.scopes),
+    refreshTokenValidity: tokens.scopes.includes("offline_access") ? tokens.refreshTokenValidity : undefined,
   };
 }
 

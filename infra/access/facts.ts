@@ -68,7 +68,9 @@ export interface RuleFacts extends Pick<RouteRule, "match" | "priority" | "authe
   readonly chain: readonly string[];
 }
 
-export interface ClientFacts extends Tokens, ClientCredentials {
+export interface ClientFacts extends Omit<Tokens, "refreshTokenValidity">, ClientCredentials {
+  /** Undefined without the scope offline_access: the client gets none. */
+  readonly refreshTokenValidity: string | undefined;
   readonly name: string;
   readonly slug: string;
   readonly groups: readonly string[];

@@ -17,6 +17,8 @@ export function connections(settings: Settings): Readonly<Record<string, string>
     cluster:
       [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
     gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
+    // Where localhost is enabled, pods send their requests to *.localhost there, with the credentials of clients (infra/gateway/clusterDns.ts).
+    "Service of the gateway": gateway.service,
     "length of a login": install ? session : undefined,
     "API of the identity provider": apiUrl === url ? undefined : apiUrl,
     ...(postgres && postgresConnections(postgres)),
@@ -31,6 +33,8 @@ export function connections(settings: Settings): Readonly<Record<string, string>
     ),
     "namespace of PostgREST": dataApi?.namespace,
     "default schema of the data API": dataApi?.exposed[0],
+    "roles whose relations in exposed schemas are public, and that write to the catalog":
+      dataApi && listText(dataApi.writers, "no other role"),
     ...credentials(settings),
   });
 }
@@ -47,7 +51,10 @@ function credentials({ identityProvider, postgres, dataApi }: Settings): Readonl
     "password of the authenticator role": dataApi?.authenticatorPassword.template,
     "password of the owner role": dataApi?.ownerPassword.template,
     ...Object.fromEntries(
-      sampleUsers.map(({ username, password }) => [`password of sample user ${username}`, password.template]),
+      sampleUsers.flatMap(({ username, password, name, email }) => [
+        [`identity of sample user ${username}`, `${name}, ${email}`],
+        [`password of sample user ${username}`, password.template],
+      ]),
     ),
   };
 }
@@ -62,7 +69,7 @@ function postgresConnections({ host, port, user, sslmode, sslrootcert, install }
       ].join(", "),
     };
   }
-  const { namespace, service, allowedFrom, clients, monitoring } = install;
+  const { kind, namespace, operatorNamespace, service, allowedFrom, clients, monitoring } = install;
   const networks = service === "LoadBalancer" && allowedFrom.length === 0 ? ["private networks"] : allowedFrom;
   return {
     "database server": `installed in namespace ${namespace}`,
@@ -71,6 +78,7 @@ function postgresConnections({ host, port, user, sslmode, sslrootcert, install }
     "networks that can connect to Postgres": listText(networks, "no network"),
     "namespaces that can connect to Postgres": listText(clients, "no namespace"),
     "namespace of Prometheus for Postgres": monitoring,
+    "namespace of the operator of Postgres": kind === "cloudnativepg" ? operatorNamespace : undefined,
   };
 }
 

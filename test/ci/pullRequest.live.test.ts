@@ -170,7 +170,7 @@ describe("a pull request that opens a path", () => {
     const comments = await comment();
     expect(comments.map((body) => body.includes("`/healthz`"))).toEqual([false]);
     expect(lastStatus()).toEqual(["success", "Nothing opens to the public"]);
-    expect(comments[0]).toContain("admits `staff` (lets in `bob` and `reporter`)");
+    expect(comments[0]).toContain("admits `staff` (lets in `bob`, `reporter` and `verifier`)");
     expect(clone.git("status", "--porcelain")).toBe(before);
     expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
   });

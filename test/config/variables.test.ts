@@ -76,14 +76,16 @@ describe("secret fields", () => {
 
   test("accept a client id as plain text or as a variable", () => {
     const clientId = (id: string, env: Record<string, string>) => {
-      const [service] = parseStack(stack({ protected_services: [oauth2({}, { client_id: id })] }), {
-        ...shell,
-        ...env,
-      }).services;
+      const raw = stack(
+        { protected_services: [oauth2({}, { client_id: id })] },
+        { "variables:PLAIN": { value: "shop" } },
+      );
+      const [service] = parseStack(raw, { ...shell, ...env }).services;
       return service?.type === "oauth2" ? service.oauthConfig.clientId : undefined;
     };
     expect(clientId("grafana", {})).toEqual({ template: "grafana", variables: [] });
     expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });
+    expect(clientId("${PLAIN}-${ID}", { ID: "x" })).toEqual({ template: "shop-${ID}", variables: ["ID"] });
   });
 
   test("are refused in plain text by a deployment, and warned of by a plan", () => {

@@ -54,6 +54,13 @@ const cases = [
     ],
   },
   {
+    title: "the scope of authentik's own API",
+    raw: stack({ protected_services: [oauth2({}, { scopes: ["goauthentik.io/api"] })] }),
+    lines: [
+      'protected_services[0].oauth_config.scopes[0] "grafana": found "goauthentik.io/api", expected a scope other than openid, email, profile and goauthentik.io/api. Remove it: the first three are always requested, and with the last one a client calls authentik\'s API as its users, administrators included.',
+    ],
+  },
+  {
     title: "oauth2 without oauth_config",
     raw: stack({ protected_services: [oauth2({ oauth_config: undefined })] }),
     lines: ['protected_services[0].oauth_config "grafana": missing. Add it: The application as an OAuth 2.0 client.'],

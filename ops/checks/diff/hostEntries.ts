@@ -45,6 +45,12 @@ export const HOST: Table["host"] = {
         if (added.length > 0) return asksAtGateway(is) && !opensAll(was) ? "public" : "other";
         return removed.length > 0 ? "less" : "other";
       },
+      // Of a host where the application authenticates, all paths pass the gateway.
+      implied: (before, after, { id }, diff) => {
+        const [was, is] = [diff.before.host.get(id), diff.after.host.get(id)];
+        if (was === undefined || is === undefined) return false;
+        return !asksAtGateway(is) || (!asksAtGateway(was) && pathsDifference(before, after).added.length === 0);
+      },
     },
     headers: { sentence: headersText },
     session: { ...duration("a session lasts"), implied: follows("protection") },
@@ -59,7 +65,11 @@ export const HOST: Table["host"] = {
     },
     tls: {
       sentence: tlsText,
-      effect: (before, after) => (after === undefined ? "more" : before === undefined ? "less" : "other"),
+      effect: (before, after) => {
+        // Before the gateway: who reaches its HTTP entry point needs no TLS.
+        const isWeaker = after === undefined || (after === "upstream" && before !== undefined);
+        return isWeaker ? "more" : before === undefined ? "less" : "other";
+      },
     },
     url: { sentence: (before) => `has this URL instead of ${mark(before)}` },
     // Exposures that share these fields share an outpost.
@@ -69,12 +79,16 @@ export const HOST: Table["host"] = {
     },
     rules: {
       sentence: (before, after, { effect }) =>
-        effect === "public"
+        entryPointsText(before, after) ||
+        (effect === "public"
           ? "admits requests by its rules alone; run with --json to see them"
-          : entryPointsText(before, after) ||
-            "has other rules, which admit the same users; run with --json to see them",
-      effect: (_, __, { was, is }) =>
-        opensByRules(was, is) || (isForgeable(is) && !isForgeable(was)) ? "public" : "other",
+          : "has other rules, which admit the same users; run with --json to see them"),
+      effect: (_, __, { was, is }) => {
+        if (opensByRules(was, is) || (isForgeable(is) && !isForgeable(was))) return "public";
+        const { added } = entryPointsDifference(was.rules, is.rules);
+        // Another entry point has other clients; with a scheme, it changes in every stack.
+        return added.length === 0 || was.url !== is.url || was.tls !== is.tls ? "other" : "more";
+      },
       implied: (before, after, change, diff) => {
         const fields = diff.fields(change);
         // Of another scheme, another entry point follows; of anything else it does not.
@@ -163,9 +177,13 @@ function pathsText(before: readonly string[], after: readonly string[]): string 
   return kept.length > 0 ? `${text}; still open: ${names(kept)}` : text;
 }
 
-function entryPointsText(before: readonly RuleFacts[], after: readonly RuleFacts[]): string {
+function entryPointsDifference(before: readonly RuleFacts[], after: readonly RuleFacts[]): Difference {
   const of = (rules: readonly RuleFacts[]) => [...new Set(rules.map(({ entryPoint }) => entryPoint))].sort();
-  return differenceText(difference(of(before), of(after)), "is served at entry point", "no longer at");
+  return difference(of(before), of(after));
+}
+
+function entryPointsText(before: readonly RuleFacts[], after: readonly RuleFacts[]): string {
+  return differenceText(entryPointsDifference(before, after), "is served at entry point", "no longer at");
 }
 
 /**
@@ -241,5 +259,6 @@ function tlsText(before: string | undefined, after: string | undefined): string 
     tls === "upstream" ? "before the gateway" : `at the gateway (${mark(tls)} certificate)`;
   if (after === undefined) return "is no longer encrypted";
   if (before === undefined) return `is encrypted; TLS is terminated ${end(after)}`;
-  return `TLS is terminated ${end(after)} instead of ${end(before)}`;
+  const open = after === "upstream" ? ", which also serves it without encryption at its HTTP entry point" : "";
+  return `TLS is terminated ${end(after)}${open} instead of ${end(before)}`;
 }

@@ -8,7 +8,8 @@ const client: Table["client"] = {
     sentence: (_, { redirectUris, scopes, clientType, accessTokenValidity, refreshTokenValidity }) =>
       `can sign users in${clientType === "public" ? " without a secret" : ""}; it redirects to ${names(redirectUris)}` +
       (scopes.length > 0 ? `, and may request ${names(scopes)}` : "") +
-      `; access tokens are valid for ${mark(accessTokenValidity)}, refresh tokens for ${mark(refreshTokenValidity)}`,
+      `; access tokens are valid for ${mark(accessTokenValidity)}` +
+      (refreshTokenValidity === undefined ? "" : `, refresh tokens for ${mark(refreshTokenValidity)}`),
     effect: () => "more",
   },
   removed: {
@@ -32,7 +33,11 @@ const client: Table["client"] = {
       effect: (_, after) => (after === "public" ? "more" : "less"),
     },
     accessTokenValidity: duration("its access tokens are valid for"),
-    refreshTokenValidity: duration("its refresh tokens are valid for"),
+    refreshTokenValidity: {
+      ...duration("its refresh tokens are valid for"),
+      // Which scope was added or removed is a statement of its own.
+      implied: (_, __, change, diff) => diff.fields(change).includes("scopes"),
+    },
     // A program that knows the other value can act as the client.
     clientId: { ...value("its client id is"), effect: () => "more" },
     clientSecret: {

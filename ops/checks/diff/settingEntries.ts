@@ -29,10 +29,13 @@ export const SETTING: Table["setting"] = {
 /** Settings whose value is a list: an item more is more access. */
 const NETWORKS = "networks that can connect to Postgres";
 const NAMESPACES = "namespaces that can connect to Postgres";
+/** Their relations, also existing ones of an existing database, can be read by everyone. */
+const WRITERS = "roles whose relations in exposed schemas are public, and that write to the catalog";
 /** Settings that give access if they are set. */
 const GRANTING = [
   "namespace of Prometheus",
   "namespace of Prometheus for Postgres",
+  "namespace of the operator of Postgres",
   // Without a superuser, the database enforces less.
   "protections that need a superuser",
 ];
@@ -46,12 +49,14 @@ const API = "API of the identity provider";
 /** Where a deployment sends the superuser's password. */
 const ADDRESS = "address of the database server for the deployment";
 
-const CREDENTIAL = /^(token|secret key|password) of /;
+const CREDENTIAL = /^(token|secret key|password|identity) of /;
 const ACCOUNT = /^Secret of service account (.+)$/;
+
+const PARTS = [...[SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA, WRITERS], "Service of the gateway"];
 
 /** Returns whether a setting is only added and removed with what it is part of. */
 function isPart(name: string): boolean {
-  return CREDENTIAL.test(name) || [SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA].includes(name);
+  return CREDENTIAL.test(name) || PARTS.includes(name);
 }
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
@@ -95,7 +100,7 @@ function removedEffect(old: string, name: string, { after }: Pick<Diff, "after">
 }
 
 function isList(name: string): boolean {
-  return name === NETWORKS || name === NAMESPACES;
+  return name === NETWORKS || name === NAMESPACES || name === WRITERS;
 }
 
 /** @param name which list; networks contain each other */
@@ -106,7 +111,7 @@ function listEffect(before: string, after: string, name: string): Effect {
     name === NETWORKS
       ? { added: now.filter((one) => !isWithin(one, old)), removed: old.filter((one) => !isWithin(one, now)) }
       : difference(old, now);
-  if (added.some(isInternet)) return "public";
+  if (added.some(isInternet) || (name === WRITERS && added.length > 0)) return "public";
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
@@ -166,6 +171,8 @@ function settingEffect(before: string, after: string, name: string, { setting }:
     case ADDRESS:
     case "namespace of Prometheus":
     case "namespace of Prometheus for Postgres":
+    case "namespace of the operator of Postgres":
+    case "Service of the gateway":
       return "more";
     default:
       return "other";

@@ -9,6 +9,8 @@ const golden = join(import.meta.dirname, "../../..", "golden");
 
 /** Fields without a fact: names and titles of objects, warnings, and what exposures and rules repeat, such as the outposts. */
 const SILENT = [
+  // No client of these stacks has the scope offline_access.
+  "clients[].tokens.refreshTokenValidity",
   ...["groupPolicies[].groups[]", "groupPolicies[].name"],
   ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
   ...["routes[].name", "routes[].rules[].host", "stack"],

@@ -15,30 +15,26 @@ const SILENT = [
   ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].map(variablesOf),
   ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].map(variablesOf),
   ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].map(variablesOf),
-  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map((field) =>
-    variablesOf(`services[].${field}`),
-  ),
+  ...["basicAuth.password", "oauthConfig.clientSecret"].map((field) => variablesOf(`services[].${field}`)),
+  // Without the scope offline_access.
+  "services[].oauthConfig.refreshTokenValidity",
   // Versions, and how the stack deploys.
   ...["dataApi.version", "gateway.version", "identityProvider.version", "images.digests", "postgres.install.version"],
   ...["dataApi.catalog.replicas", "dataApi.maxReplicas", "dataApi.protect", "dataApi.replicas"],
-  ...["identityProvider.providersPerOutpost", "postgres.install.instances", "postgres.install.kind"],
-  ...["postgres.install.operatorNamespace", "postgres.install.protect", "postgres.install.size"],
+  ...["identityProvider.providersPerOutpost", "postgres.install.instances"],
+  ...["postgres.install.protect", "postgres.install.size"],
   ...["postgres.install.storageClass", "testEnvironments.install", "verification.schedule"],
   ...["observability", "observability.dashboard", "observability.labels.release"],
   // Names and descriptions; `cluster` has the context.
-  ...["context", "dataApi.catalog.basePath", "domains[].description", "gateway.service", "identityProvider.adminEmail"],
-  ...[
-    "identityProvider.database.name",
-    "identityProvider.database.user",
-    "identityProvider.database.protect",
-    "identityProvider.sampleUsers[].email",
-  ],
-  ...["identityProvider.sampleUsers[].name", "identityProvider.service", "services[].description", "warnings[]"],
+  ...["context", "dataApi.catalog.basePath", "domains[].description", "identityProvider.adminEmail"],
+  ...["identityProvider.database.name", "identityProvider.database.user", "identityProvider.database.protect"],
+  ...["identityProvider.service", "services[].description", "warnings[]"],
 ].sort();
 
 /** Without effect in one of the stacks: TLS of a disabled domain, or of a server that the stack installs; a missing test backend. */
 const SILENT_IN_ONE = [
   ...["domains[].tls", "domains[].tls.name", "domains[].tls.termination", "gateway.httpsEntryPoint"],
+  ...["postgres.install.kind", "postgres.install.operatorNamespace"],
   ...["postgres.sslmode", "postgres.sslrootcert", "testEnvironments.enabled"],
   ...["name", "namespace", "port"].map((field) => `testEnvironments.backend.${field}`),
   // Of services that are not oauth2.

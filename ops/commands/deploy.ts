@@ -52,7 +52,7 @@ function openTarget(context: string, { yes, skipPolicy }: Flags, shell: Shell): 
   const target = openContext(context, shell);
   if (!yes && !shell.ask) {
     throw new UserError(
-      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.",
+      "Standard input or standard error is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.",
     );
   }
   return target;

@@ -11,6 +11,7 @@ import { describe, isAnythingWrong } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
+import { errorText } from "../../config/errorText.ts";
 
 /**
  * Names the cause of what is wrong with a deployment, and writes a report without secrets into `<data>/diagnose/`.
@@ -44,8 +45,13 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const diagnosis = redactAll(found, redact);
   const machine = `${JSON.stringify({ at: at.toISOString(), ...diagnosis }, undefined, 2)}\n`;
   const text = redact(`${at.toISOString()}\n${describe(diagnosis, painter(false))}\n${machine}`);
-  claimDataFolder(shell.data);
-  const file = writeReport(join(shell.data, "diagnose"), name, at, text);
-  shell.out(json ? machine : `${describe(diagnosis, painter(shell.colours))}Report: ${file}\n`);
+  shell.out(json ? machine : describe(diagnosis, painter(shell.colours)));
+  try {
+    claimDataFolder(shell.data);
+    const file = writeReport(join(shell.data, "diagnose"), name, at, text);
+    if (!json) shell.out(`Report: ${file}\n`);
+  } catch (error) {
+    shell.error(`The report was not written: ${errorText(error)}\n`);
+  }
   return isAnythingWrong(diagnosis) ? 1 : 0;
 }

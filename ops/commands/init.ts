@@ -53,7 +53,9 @@ async function answersOf(options: Options, { ask, environment, error }: Shell): 
   const answer = async (given: string | undefined, question: string, standard?: string): Promise<string> => {
     if (given !== undefined) return given;
     for (;;) {
-      const typed = (await ask?.(standard === undefined ? `${question}: ` : `${question} [${standard}]: `))?.trim();
+      const line = await ask?.(standard === undefined ? `${question}: ` : `${question} [${standard}]: `);
+      if (ask !== undefined && line === undefined) throw new UserError("no answer: nothing was written");
+      const typed = line?.trim();
       if (typed || standard !== undefined) return typed || (standard ?? "");
       error("There is no default.\n");
     }
@@ -89,6 +91,8 @@ function currentContext(environment: Environment): string | undefined {
 /** Writes all files or none. @throws UserError for answers that make no valid stack file, and for a stack file that exists */
 function write(answers: Answers, { folder, out }: Shell): void {
   const { stack, context } = answers;
+  if (!/^[\w.-]+$/.test(stack))
+    throw new UserError(`"${stack}" is no name of a stack`, "use letters, digits, -, _ and . only: --stack NAME");
   const name = `Pulumi.${stack}.yaml`;
   if (existsSync(join(folder, name)))
     throw new UserError(`${name} exists already`, "edit it, or choose another name with --stack");

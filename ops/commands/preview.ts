@@ -1,10 +1,10 @@
 /** `npx gatehouse preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
-import type { PreviewOptions } from "@pulumi/pulumi/automation/index.js";
+import { CommandError, type PreviewOptions } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
-import { otherConfiguration } from "../engine/configuration.ts";
+import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
@@ -40,7 +40,7 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
   Object.assign(process.env, target.environment);
   const program = await programOf(shell.project);
   const stack = await openEngine(target, shell, program, shell.progress);
-  const other = otherConfiguration(target, await stack.getAllConfig());
+  const other = otherConfiguration(target, await decryptedConfig(target, stack));
   if (other.length > 0) throw new UserError(other.join("\n"));
   const run = (options: Partial<PreviewOptions>): Promise<unknown> =>
     stack.preview({ color: "never", ...runPolicy(), suppressOutputs: true, ...options });
@@ -50,7 +50,7 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
     return 0;
   } catch (error) {
     // The output contains the error of the engine.
-    if (!(error instanceof Error && error.name === "CommandError")) throw error;
+    if (!(error instanceof CommandError)) throw error;
     shell.error(`the preview of ${target.context} failed; see the last lines of its output\n`);
     return 1;
   }

@@ -14,8 +14,11 @@ export interface Shell extends ShellEnvironment {
   readonly colours: boolean;
   readonly now: () => Date;
   readonly progress: Progress;
-  /** Asks the user, and rejects when `interrupted` aborts; undefined if standard input is not a terminal. */
-  readonly ask: ((question: string, interrupted?: AbortSignal) => Promise<string>) | undefined;
+  /**
+   * Asks the user. The answer is undefined after Ctrl-C and Ctrl-D, and when `interrupted` aborts. There is no function if standard input or standard error is
+   * not a terminal.
+   */
+  readonly ask: ((question: string, interrupted?: AbortSignal) => Promise<string | undefined>) | undefined;
   /** Takes over SIGINT and SIGTERM. The signal aborts when the user interrupts the command. */
   readonly interruption: () => AbortSignal;
   /** Receives the definition of the command, which then does not run: for completion. */
@@ -47,10 +50,14 @@ export function processShell(): Shell {
   };
 }
 
-async function ask(question: string, interrupted?: AbortSignal): Promise<string> {
+async function ask(question: string, interrupted?: AbortSignal): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await lines.question(question, { signal: interrupted });
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    process.stderr.write("\n");
+    return undefined;
   } finally {
     lines.close();
   }

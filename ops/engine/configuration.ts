@@ -1,7 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { UserError } from "../../config/userError.ts";
+import { reasonOf } from "./reason.ts";
 import { engineValue } from "../../config/engineValue.ts";
 import type { StackValues } from "../context/context.ts";
 import type { DecryptedConfig } from "./open.ts";
+
+/** @throws UserError when the secrets cannot be decrypted */
+export function decryptedConfig(
+  { stack: name }: Pick<StackValues, "stack">,
+  stack: Pick<Stack, "getAllConfig">,
+): Promise<DecryptedConfig> {
+  return stack.getAllConfig().catch((error: unknown) => {
+    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
+    throw new UserError(`the secrets of stack "${name}" cannot be read: ${reasonOf(error)}`, hint);
+  });
+}
 
 /**
  * Returns a problem for each section that the engine reads otherwise than the checks, which read the stack file themselves: the engine deploys what it

@@ -178,7 +178,7 @@ describe("a pull request that opens a path", () => {
   test("gets the access diff without a preview if it is from a fork", async () => {
     rmSync(preview);
     const [own] = await comment();
-    expect(own).toContain("admits `staff` (lets in `bob` and `reporter`)");
+    expect(own).toContain("admits `staff` (lets in `bob`, `reporter` and `verifier`)");
     expect(own).not.toContain("### Preview");
   });
 

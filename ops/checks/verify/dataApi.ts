@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../../infra/verification/target.ts";
+import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Answer, headerOf, type RequestOptions, withClient } from "../../clients/http.ts";
 import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
 
@@ -146,7 +147,9 @@ async function needsProfile(send: Send, schema: string): Promise<string> {
 async function isHidden(send: Send, schema: string): Promise<string> {
   const answer = await send("/", { headers: profile(schema) });
   expectEqual("status", answer.status, 404);
-  if (answer.body.includes(schema)) throw new Unexpected("an answer without the schema's name", "one that names it");
+  // The gateway's own text can contain the name by chance: "page".
+  if (!isGatewayResponse(answer) && answer.body.includes(schema))
+    throw new Unexpected("an answer without the schema's name", "one that names it");
   return "404";
 }
 

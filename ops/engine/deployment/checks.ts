@@ -11,7 +11,7 @@ import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { otherConfiguration } from "../configuration.ts";
+import { decryptedConfig, otherConfiguration } from "../configuration.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf, unreachableCluster } from "../../context/kubeconfig.ts";
 import { unreachableApi } from "../../checks/apiAddress.ts";
@@ -24,7 +24,6 @@ import { findPlugins, standIns } from "../../toolchain/plugins.ts";
 import { refuseBrokenContract } from "../../checks/verify/database.ts";
 import { changedNames } from "./names.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
-import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import { errorText } from "../../../config/errorText.ts";
 
@@ -119,10 +118,7 @@ async function checkEngine(
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
   const stack = await openEngine(target, shell, program, progress, true);
-  const config = await stack.getAllConfig().catch((error: unknown) => {
-    const hint = "Set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key.";
-    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}. ${hint}`);
-  });
+  const config = await decryptedConfig(target, stack);
   const other = otherConfiguration(target, config);
   if (other.length > 0) throw new Refusal(other);
   const state = await readState(stack);

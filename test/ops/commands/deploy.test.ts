@@ -79,7 +79,7 @@ describe("the command line", () => {
   test("requires --yes without a terminal", async () => {
     expect(await run(["rancher-desktop"], { ask: undefined })).toBe(2);
     expect(error).toBe(
-      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.\n",
+      "Standard input or standard error is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.\n",
     );
     expect(deployed).toEqual([]);
     expect(await run(["rancher-desktop", "--yes"], { ask: undefined })).toBe(0);

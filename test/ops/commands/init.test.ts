@@ -150,3 +150,16 @@ test("writes nothing if one file cannot be written, and quotes no file that it c
   expect(await main(["--context", "k3s"], shell())).toBe(2);
   expect(error).toBe("package.json cannot be parsed. Correct it, or run gatehouse init in a folder of its own.\n");
 });
+
+test("writes nothing after Ctrl-C or Ctrl-D at a question", async () => {
+  expect(await main([], shell({ ask: () => Promise.resolve(undefined) }))).toBe(2);
+  expect([error, readdirSync(folder)]).toEqual(["no answer: nothing was written\n", []]);
+});
+
+test.each(["a b", "a'b", "../x"])("refuses the name of a stack %s", async (name) => {
+  expect(await main(["--context", "k3s", "--stack", name], shell())).toBe(2);
+  expect([error, readdirSync(folder)]).toEqual([
+    `"${name}" is no name of a stack. Use letters, digits, -, _ and . only: --stack NAME.\n`,
+    [],
+  ]);
+});

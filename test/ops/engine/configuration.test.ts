@@ -1,6 +1,7 @@
+import { UserError } from "../../../config/userError.ts";
 import { expect, test } from "vitest";
 import type { StackValues } from "../../../ops/context/context.ts";
-import { otherConfiguration } from "../../../ops/engine/configuration.ts";
+import { decryptedConfig, otherConfiguration } from "../../../ops/engine/configuration.ts";
 
 const FILE = {
   "gatehouse:domains": { localhost: { enabled: true }, mesh: { port: 17670 } },
@@ -34,4 +35,14 @@ test("names each section that the engine reads otherwise, that it adds, and that
     ["gatehouse:data_api", "gatehouse:domains", "gatehouse:protected_services"].map(problem),
   );
   expect(otherConfiguration(values(true), changed)).toEqual([]);
+});
+
+test("names the stack and the fix when its secrets cannot be decrypted", async () => {
+  const stack = { getAllConfig: () => Promise.reject(new Error("code: 255\n stderr: error: incorrect passphrase\n")) };
+  await expect(decryptedConfig({ stack: "prod" }, stack)).rejects.toThrow(
+    new UserError(
+      'the secrets of stack "prod" cannot be read: incorrect passphrase',
+      "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key",
+    ),
+  );
 });

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type OpenId from "oidc-provider";
 import { clientCredentials } from "./client-credentials.ts";
 import type { Claims } from "./claims.ts";
-import type { Fields } from "./objects.ts";
+import type { Fields, Provider } from "./objects.ts";
 import { allows, openIdProvider } from "./openid-provider.ts";
 import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
@@ -28,18 +28,21 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
   const serve = (c: Context<Env>, client: Client, body?: Fields, url?: string) =>
     handOver(c, instance(c, client), body, url);
   app.get("/authorize/", (c) => {
-    const client = byClientId(store, c.req.query("client_id"));
-    if (!client)
+    const found = byClientId(store, c.req.query("client_id"));
+    if (!found)
       return c.html(messagePage("Bad Request", "The client identifier (client_id) is missing or invalid."), 400);
     const redirect = c.req.query("redirect_uri") ?? "";
-    if (allows(client.provider, redirect) && !client.provider.grant_types.includes("authorization_code")) {
+    const client = { ...found, provider: withFirstRedirect(store, found.provider, redirect) };
+    const isAllowed = allows(client.provider, redirect);
+    if (isAllowed && !client.provider.grant_types.includes("authorization_code")) {
       return c.redirect(refusedAt(redirect, c.req.query("state")), 302);
     }
     const user = signedIn(store, c);
     const session = currentSession(store, c);
     // Drops the plan that another flow left in the session.
     if (user && session?.flow) store.put("session", { ...session, flow: null });
-    if (user && !claims.mayAccess(client.application, user)) {
+    // The library refuses another address, whatever the user may access.
+    if (isAllowed && user && !claims.mayAccess(client.application, user)) {
       // The status of a denial is 200.
       return c.html(messagePage("Permission denied", "Request has been denied."));
     }
@@ -108,6 +111,17 @@ function handOver(c: Context<Env>, openId: OpenId, body?: Fields, url?: string):
   }
   void openId.callback()(incoming, outgoing);
   return RESPONSE_ALREADY_SENT;
+}
+
+/**
+ * A provider without redirect URIs accepts the first one that is requested, and stores it, before the grant type is checked and without a
+ * session (authentik/providers/oauth2/views/authorize.py, `check_redirect_uri`).
+ */
+function withFirstRedirect(store: Store, provider: Provider, url: string): Provider {
+  const isAuthorization = ({ redirect_uri_type = "authorization" }) => redirect_uri_type === "authorization";
+  if (url === "" || provider.redirect_uris.some(isAuthorization)) return provider;
+  const redirect_uris = [{ matching_mode: "strict", url, redirect_uri_type: "authorization" }];
+  return store.put("provider", { ...provider, redirect_uris });
 }
 
 /** Returns the redirect with the error, for a grant type that the provider does not allow. */

@@ -31,9 +31,11 @@ export class IdentityToken extends pulumi.ComponentResource {
         invalidationFlow,
         propertyMappings: oauth2Mappings,
         signingKey,
-        // No user signs in here: without grants and redirect URIs the provider only signs the tokens that a mapping requests.
-        grantTypes: [],
-        allowedRedirectUris: [],
+        // No user signs in here. Without a redirect URI, authentik accepts and stores the first one that a client requests
+        // (docs/authentik.md); a name below .invalid has no owner (RFC 6761).
+        allowedRedirectUris: [
+          { matching_mode: "strict", url: `https://${args.slug}.invalid/`, redirect_uri_type: "authorization" },
+        ],
       },
       child,
     );
@@ -47,6 +49,13 @@ export class IdentityToken extends pulumi.ComponentResource {
       },
       child,
     );
+    // Also refuses tokens (client_credentials). `ak_create_jwt` evaluates no policy.
+    const denyAll = new authentik.PolicyExpression(
+      `${name}-policy`,
+      { name: `${args.slug}-deny-all`, expression: "return False" },
+      child,
+    );
+    new authentik.PolicyBinding(`${name}-binding`, { target: application.uuid, policy: denyAll.id, order: 0 }, child);
     const mapping = new authentik.PropertyMappingProviderScope(
       `${name}-mapping`,
       {

@@ -1,7 +1,7 @@
 /** Identity headers and their token for names that a header cannot contain unchanged. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { Answer, HttpClient } from "../../ops/clients/http.ts";
+import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
@@ -24,6 +24,12 @@ const bell: TestUser = { ...kåre, username: "bell", name: "Bell\u0007", groups:
 const USERS = [kåre, bell];
 /** Returns an ASCII name. The e-mail address is derived from the user name, so users get their real names afterwards. */
 const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");
+
+interface Signer {
+  readonly pk: number;
+  readonly grant_types: readonly string[];
+  readonly redirect_uris: readonly { readonly url: string }[];
+}
 
 let administrator: Administrator;
 beforeAll(async () => {
@@ -83,6 +89,41 @@ describe.each(["forward", "gated"])("the headers of %s", (service) => {
       expect(header(answer, "x-idp-email")).toBe(`${plain(kåre.username)}@example.org`);
       const claims = await verifyToken(client, header(answer, "x-idp-jwt"));
       expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
+    }));
+});
+
+describe("the provider of the token", () => {
+  const authorize = (client: HttpClient, redirect_uri: string, response_type: string): Promise<Answer> => {
+    const request = { client_id: "gatehouse-identity", scope: "openid email profile", nonce: "1" };
+    const parameters = new URLSearchParams({ ...request, redirect_uri, response_type });
+    return client.send(`${identityProvider()}/application/o/authorize/?${parameters.toString()}`);
+  };
+  const signer = async (): Promise<Signer> => {
+    const [found] = await administrator.all<Signer>("/providers/oauth2/", { client_id: "gatehouse-identity" });
+    if (!found) throw new Error("no provider gatehouse-identity");
+    return found;
+  };
+
+  test.each(["id_token", "code"])(
+    "redirects no user to another address with response_type=%s, and stores none",
+    (type) =>
+      withClient(async (client) => {
+        await signIn(client, `${exposureOf("forward", "localhost").url}/`, kåre);
+        const answer = await authorize(client, "https://evil.example/", type);
+        expect([answer.status, headerOf(answer, "location")]).toEqual([400, undefined]);
+        expect((await signer()).redirect_uris.map(({ url }) => url)).toEqual(["https://gatehouse-identity.invalid/"]);
+      }),
+  );
+
+  test("admits no user, whatever its grant types", () =>
+    withClient(async (client) => {
+      await signIn(client, `${exposureOf("forward", "localhost").url}/`, kåre);
+      const { pk, grant_types, redirect_uris } = await signer();
+      const path = `/providers/oauth2/${pk}/`;
+      await administrator.call("PATCH", path, { grant_types: ["authorization_code", "implicit"] });
+      const answer = await authorize(client, redirect_uris[0]?.url ?? "", "code");
+      await administrator.call("PATCH", path, { grant_types });
+      expect([headerOf(answer, "location"), answer.body.includes("Permission denied")]).toEqual([undefined, true]);
     }));
 });
 

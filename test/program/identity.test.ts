@@ -3,6 +3,7 @@ import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
+const DENY_ALL = "gatehouse-identity-deny-all";
 const ISSUER = "http://authentik.localhost";
 const accounts = [{ name: "reporter", namespace: "reporting", groups: ["staff"] }, { name: "guest" }];
 
@@ -14,6 +15,12 @@ describe("an installed identity provider under mocks", () => {
   let recorder: Recorder;
   const secret = (place: string) => recorder.objects<Secret>("core/v1:Secret").get(place)?.stringData;
   const provider = (name: string) => recorder.one("authentik:index/providerOauth2:ProviderOauth2", name).inputs;
+  const policies = () => recorder.of("authentik:index/policyExpression:PolicyExpression");
+  const binding = (application: string, policy: string) => ({
+    target: `uuid-${application}-application`,
+    policy: String(policies().findIndex(({ inputs }) => inputs["name"] === policy) + 1),
+    order: 0,
+  });
 
   beforeAll(async () => {
     recorder = await deploy(
@@ -80,22 +87,19 @@ describe("an installed identity provider under mocks", () => {
       const ids = names.map((name) => `"group-${name}"`).join(",");
       return `return ak_is_group_member(request.user, pk__in=[${ids}])`;
     };
-    const policies = recorder.of("authentik:index/policyExpression:PolicyExpression");
-    expect(policies.map(({ inputs }) => inputs)).toEqual([
-      { name: "gatehouse-groups-admins-staff-49c4cf71", expression: expression("admins", "staff") },
-      { name: "gatehouse-groups-staff-1ecb9f08", expression: expression("staff") },
+    const [both, staff] = ["gatehouse-groups-admins-staff-49c4cf71", "gatehouse-groups-staff-1ecb9f08"] as const;
+    const found = policies().map(({ inputs }) => inputs);
+    expect(found.filter(({ name }) => name !== DENY_ALL)).toEqual([
+      { name: both, expression: expression("admins", "staff") },
+      { name: staff, expression: expression("staff") },
     ]);
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ inputs }) => inputs);
-    const binding = (application: string, policy: string) => ({
-      target: `uuid-${application}-application`,
-      policy,
-      order: 0,
-    });
-    const wikis = ["wiki-localhost", "wiki-mesh", "whoami-wiki-localhost", "whoami-grafana-localhost"];
+    const wikis = ["wiki-localhost", "wiki-mesh", "whoami-wiki-localhost"];
     expect(bindings).toEqual(
-      expect.arrayContaining([binding("grafana", "2"), ...wikis.slice(0, 3).map((id) => binding(id, "1"))]),
+      expect.arrayContaining([binding("grafana", staff), ...wikis.map((id) => binding(id, both))]),
     );
-    expect(bindings.length).toBe(wikis.length + 1);
+    // The other two: whoami-grafana-localhost, and the provider that signs identity headers.
+    expect(bindings.length).toBe(wikis.length + 3);
   });
 
   test.each([
@@ -168,8 +172,17 @@ describe("an installed identity provider under mocks", () => {
     });
   });
 
-  test("creates the provider that signs identity headers without grants and redirect URIs", () => {
-    expect(provider("identity-token-signer")).toMatchObject({ grantTypes: [], allowedRedirectUris: [] });
+  test("creates the provider that signs identity headers with a redirect URI without an owner, and admits no user to it", () => {
+    expect(provider("identity-token-signer")["allowedRedirectUris"]).toEqual([
+      {
+        ...{ matching_mode: "strict", url: "https://gatehouse-identity.invalid/" },
+        redirect_uri_type: "authorization",
+      },
+    ]);
+    expect(policies().map(({ inputs }) => inputs)).toContainEqual({ name: DENY_ALL, expression: "return False" });
+    expect(recorder.one("authentik:index/policyBinding:PolicyBinding", "identity-token-binding").inputs).toEqual(
+      binding("identity-token", DENY_ALL),
+    );
   });
 
   test("writes the expression of the identity headers without trailing white space, which the API removes", () => {
@@ -215,15 +228,21 @@ describe("an existing identity provider under mocks", () => {
       'getGroup {"includeUsers":false,"name":"platform"}',
       'getGroup {"includeUsers":false,"name":"staff"}',
     ]);
-    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
-    expect(bindings.map(({ inputs }) => inputs["policy"])).toContain("1");
-    const [policy] = recorder.of("authentik:index/policyExpression:PolicyExpression");
-    expect(policy?.inputs["expression"]).toContain('pk__in=["group-staff"]');
+    expect(recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name }) => name)).toContain(
+      "wiki-localhost-binding",
+    );
+    const policies = recorder.of("authentik:index/policyExpression:PolicyExpression");
+    expect(policies.map(({ inputs }) => inputs["expression"])).toContain(
+      'return ak_is_group_member(request.user, pk__in=["group-staff"])',
+    );
   });
 
   test("signs identity headers under the stack's own name", () => {
     const signer = recorder.one("authentik:index/providerOauth2:ProviderOauth2", "identity-token-signer");
-    expect(signer.inputs).toMatchObject({ name: "gatehouse-identity-local", allowedRedirectUris: [] });
+    expect(signer.inputs).toMatchObject({
+      name: "gatehouse-identity-local",
+      allowedRedirectUris: [{ url: "https://gatehouse-identity-local.invalid/" }],
+    });
   });
 
   test(

@@ -129,13 +129,20 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("creates policy bindings only for applications with allowed groups", () => {
+  test("creates policy bindings only for applications with allowed groups, and for the one that no user signs in to", () => {
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
     const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
-    const binding = (application: string) => ({ target: `uuid-${application}-application`, policy: "1", order: 0 });
+    const policies = recorder.of("authentik:index/policyExpression:PolicyExpression");
+    const binding = (application: string, policy: string) => ({
+      target: `uuid-${application}-application`,
+      policy: String(policies.findIndex(({ name }) => name.startsWith(policy)) + 1),
+      order: 0,
+    });
+    const admins = "gatehouse-groups-admins-";
     expect(found).toEqual({
-      "admin-localhost-binding": binding("admin-localhost"),
-      "whoami-admin-localhost-binding": binding("whoami-admin-localhost"),
+      "admin-localhost-binding": binding("admin-localhost", admins),
+      "whoami-admin-localhost-binding": binding("whoami-admin-localhost", admins),
+      "identity-token-binding": binding("identity-token", "identity-token-"),
     });
   });
 

@@ -12,6 +12,7 @@ import {
   deploy,
   endpoint,
   hosts,
+  identity,
   list,
   origin,
   password,
@@ -64,6 +65,21 @@ test.each([
     const answer = await one.request(authorize({ redirect_uri }));
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
   }
+});
+
+test("stores the first redirect URI that is requested of a provider without any, also without a session and for a refused grant type", async () => {
+  const restore = await configure(authentik.url, { grant_types: [], redirect_uris: [] });
+  const stored = async () => (await identity(authentik.url))["redirect_uris"];
+  const ask = (redirect_uri: string) => new Browser(authentik.url, hosts).request(authorize({ redirect_uri }));
+  expect((await ask("")).status).toBe(400);
+  expect(await stored()).toEqual([]);
+  const answer = await ask("https://evil.example/");
+  expect(answer.headers.get("location")).toMatch(/^https:\/\/evil\.example\/\?error=invalid_request&/);
+  expect(await stored()).toEqual([
+    { matching_mode: "strict", url: "https://evil.example/", redirect_uri_type: "authorization" },
+  ]);
+  expect((await ask(callback)).status).toBe(400);
+  await restore();
 });
 
 describe("grant types that a provider does not have are refused", () => {

@@ -18,8 +18,8 @@ const WRITTEN = [
   ["/propertymappings/provider/scope/", "authentik_providers_oauth2", "scopemapping"],
   ["/core/applications/", "authentik_core", "application"],
   ["/policies/bindings/", "authentik_policies", "policybinding"],
+  ["/policies/expression/", "authentik_policies_expression", "expressionpolicy"],
 ] as const;
-const GROUP_POLICIES = ["/policies/expression/", "authentik_policies_expression", "expressionpolicy"] as const;
 const READ = [
   ["/core/groups/", "authentik_core", "group"],
   ["/flows/instances/", "authentik_flows", "flow"],
@@ -59,12 +59,7 @@ function rightsOf({ plan }: Target): Right[] {
       return { path, permission: `${app}.%_${model}`, writes };
     };
   const [groups, ...others] = READ;
-  return [
-    ...WRITTEN.map(right(true)),
-    ...(plan.groupPolicies.length > 0 ? [right(true)(GROUP_POLICIES)] : []),
-    right(plan.createdGroups.length > 0)(groups),
-    ...others.map(right(false)),
-  ];
+  return [...WRITTEN.map(right(true)), right(plan.createdGroups.length > 0)(groups), ...others.map(right(false))];
 }
 
 /** A list that the user may not view answers 403 (measured, docs/authentik.md). */

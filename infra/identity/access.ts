@@ -50,7 +50,8 @@ export class Access extends pulumi.ComponentResource {
           password: resolveSecret(user.password),
           groups: user.groups.map((group) => this.groupId(group)),
         },
-        child,
+        // The Terraform provider sets the password of a new user only (resourceUserSetPassword), and usernames are unique.
+        { ...child, replaceOnChanges: ["password"], deleteBeforeReplace: true },
       );
     }
     this.registerOutputs({});

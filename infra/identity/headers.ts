@@ -48,6 +48,8 @@ export function spellings(header: string): string[] {
  * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character or outer spaces. The
  * JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and
  * leaving it out would make two users look the same.
+ * An attribute `additionalHeaders` of a user or group is merged with these by exact name, but an outpost writes names without regard to case,
+ * in random order: each of its spellings of a name gets the same value. It removes names with an underscore.
  * The JWT is minted for a provider of its own: authentik's proxy token is HS256 with a secret that is never handed out. It lives as long as
  * the session, because authentik computes headers once, at login.
  * @param signer name of the provider that signs
@@ -60,20 +62,19 @@ def readable(name):
     return name.isprintable() and "," not in name and name == name.strip()
 
 groups = sorted({group.name for group in request.user.all_groups()})
-return {
-    "ak_proxy": {
-        "user_attributes": {
-            "additionalHeaders": {
-                "X-idp-username": text(request.user.username),
-                "X-idp-email": text(request.user.email),
-                "X-idp-groups": ",".join(name for name in groups if readable(name)),
-                "X-idp-name": text(request.user.name),
-                "X-idp-uid": text(request.user.uid),
-                "X-idp-jwt": ak_create_jwt(
-                    request.user, "${signer}", ["openid", "email", "profile"], provider.access_token_validity
-                ),
-            }
-        }
-    }
-}`;
+headers = {
+    "X-idp-username": text(request.user.username),
+    "X-idp-email": text(request.user.email),
+    "X-idp-groups": ",".join(name for name in groups if readable(name)),
+    "X-idp-name": text(request.user.name),
+    "X-idp-uid": text(request.user.uid),
+    "X-idp-jwt": ak_create_jwt(
+        request.user, "${signer}", ["openid", "email", "profile"], provider.access_token_validity
+    ),
+}
+values = {name.lower(): value for name, value in headers.items()}
+others = request.user.group_attributes(request).get("additionalHeaders")
+if isinstance(others, dict):
+    headers.update({name: values[name.lower()] for name in others if name.lower() in values})
+return {"ak_proxy": {"user_attributes": {"additionalHeaders": headers}}}`;
 }

@@ -21,7 +21,8 @@ const kåre: TestUser = {
   groups: [...UNAMBIGUOUS, ...AMBIGUOUS, ...MANY],
 };
 const bell: TestUser = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
-const USERS = [kåre, bell];
+const mallory: TestUser = { ...kåre, username: "mallory", name: "Mallory", groups: ["staff"] };
+const USERS = [kåre, bell, mallory];
 /** Returns an ASCII name. The e-mail address is derived from the user name, so users get their real names afterwards. */
 const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");
 
@@ -91,6 +92,27 @@ describe.each(["forward", "gated"])("the headers of %s", (service) => {
       expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
     }));
 });
+
+test("attributes of a user and of a group do not set identity headers, in any spelling", () =>
+  withClient(async (client) => {
+    const [staff] = await administrator.all<{ pk: string }>("/core/groups/", { name: "staff" });
+    const [group, user] = [`/core/groups/${staff?.pk}/`, `/core/users/${await idOf(mallory.username)}/`];
+    const set = (path: string, attributes: object): Promise<unknown> =>
+      administrator.call("PATCH", path, { attributes });
+    await set(group, { additionalHeaders: { "x-idp-groups": "root", "X-Idp-Uid": "1" } });
+    await set(user, { additionalHeaders: { "X-IDP-USERNAME": "ceo", "X-idp-Name": "CEO", "X-idp-email": "ceo@x" } });
+    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, mallory);
+    await set(group, {});
+    const { sub = "", ...claims } = await verifyToken(client, header(answer, "x-idp-jwt"));
+    expect(["username", "name", "email", "groups", "uid"].map((name) => header(answer, `x-idp-${name}`))).toEqual([
+      "mallory",
+      "Mallory",
+      "mallory@example.org",
+      "staff",
+      sub,
+    ]);
+    expect(claims["preferred_username"]).toBe("mallory");
+  }));
 
 describe("the provider of the token", () => {
   const authorize = (client: HttpClient, redirect_uri: string, response_type: string): Promise<Answer> => {

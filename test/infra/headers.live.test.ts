@@ -11,6 +11,8 @@ interface User {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
+  /** Merged with those of the groups. */
+  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 /** Names that authentik gives an expression, as far as this one uses them; `all_groups` may repeat a group. */
@@ -20,6 +22,7 @@ from types import SimpleNamespace
 
 def evaluate(text):
     user = SimpleNamespace(**json.loads(text))
+    user.group_attributes = lambda request: user.attributes
     user.all_groups = lambda: [SimpleNamespace(name=name) for name in user.groups * 2]
     minted = lambda *arguments: "/".join(str(argument) for argument in arguments[1:])
     return json.dumps(run(SimpleNamespace(user=user), SimpleNamespace(access_token_validity="hours=8"), minted))
@@ -34,7 +37,8 @@ describe("identity headers, as Python computes them", () => {
     python.runPython(`def run(request, provider, ak_create_jwt):\n${body}\n${PROGRAM}`);
     const globals = python.globals as unknown as { get: (name: string) => (text: string) => string };
     const evaluate = globals.get("evaluate");
-    const alice: User = { username: "alice", email: "alice@example.org", name: "Alice", uid: "7", groups: [] };
+    const names = { username: "alice", email: "alice@example.org", name: "Alice", uid: "7" };
+    const alice: User = { ...names, groups: [], attributes: {} };
     headersOf = (user) => {
       const answer = JSON.parse(evaluate(JSON.stringify({ ...alice, ...user }))) as {
         ak_proxy: { user_attributes: { additionalHeaders: Record<string, string> } };
@@ -82,6 +86,19 @@ describe("identity headers, as Python computes them", () => {
       }),
       samples(500),
     );
+  });
+
+  test("have the same value in every spelling of an attribute, and leave its other headers to it", () => {
+    const additionalHeaders = { "x-idp-username": "ceo", "X-IDP-GROUPS": "admins", "X-idp-uid": "1", "X-team": "red" };
+    const headers = headersOf({ groups: ["staff"], attributes: { additionalHeaders } });
+    expect(headers).toEqual({
+      ...headersOf({ groups: ["staff"] }),
+      ...{ "x-idp-username": "alice", "X-IDP-GROUPS": "staff" },
+    });
+  });
+
+  test.each([null, "x-idp-username", ["x-idp-username"]])("are the six with the attribute %j", (additionalHeaders) => {
+    expect(headersOf({ attributes: { additionalHeaders } })).toEqual(headersOf({}));
   });
 
   test("contain no line break, and differ for different users", () => {

@@ -2,7 +2,11 @@ import { version } from "../version.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Endpoints } from "./configuration.ts";
 
-/** All headers of a signed-in user, from the claims of the login, empty values included. */
+/**
+ * All headers of a signed-in user, from the claims of the login, empty values included. Spellings of one name overwrite each other in the
+ * random order of a Go map (`addHeaders` in internal/outpost/proxyv2/application/mode_common.go). Here the first one wins: that of an
+ * attribute before that of a mapping.
+ */
 export function identityHeaders(
   configuration: Configuration,
   { jwks }: Endpoints,
@@ -28,8 +32,14 @@ export function identityHeaders(
     // Go writes text only; every other type becomes an empty value.
     ...Object.fromEntries(additional.map(([name, value]) => [name, typeof value === "string" ? value : ""])),
   };
-  // Go removes names with an underscore, which some servers read as a hyphen.
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.includes("_")));
+  // Go removes names with an underscore, which some servers read as a hyphen, and does not write those that are no token.
+  const written = Object.entries(headers).filter(([name]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !name.includes("_"));
+  return Object.fromEntries(written.map(([name, value]): [string, string] => [canonical(name), value]).toReversed());
+}
+
+/** As `textproto.CanonicalMIMEHeaderKey` spells a token. */
+function canonical(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 function basicAuthorization(configuration: Configuration, { ak_proxy, email }: Claims): string | undefined {

@@ -4,6 +4,12 @@ import { stringify } from "yaml";
 /** Where the worker finds the stack's blueprints (authentik docs, "Blueprints", storage: file). */
 export const BLUEPRINTS_FOLDER = "/blueprints/gatehouse";
 const FILE = "settings.yaml";
+/** The login stages of authentik's default flows: of a password, and of a source (SAML, another OpenID provider), also the first time. */
+const LOGIN_STAGES = [
+  "default-authentication-login",
+  "default-source-authentication-login",
+  "default-source-enrollment-login",
+];
 
 /** A blueprint file of the worker. */
 export interface BlueprintFile {
@@ -23,15 +29,13 @@ export interface BlueprintFile {
  */
 export function serverSettings(session: string): BlueprintFile {
   const name = "gatehouse-settings";
-  const entries = [
-    // While authentik knows the user, it renews the session of a service without a login: this is the effective length. No default
-    // blueprint sets the field, so the order in which they are applied does not matter.
-    {
-      model: "authentik_stages_user_login.userloginstage",
-      identifiers: { name: "default-authentication-login" },
-      attrs: { session_duration: session },
-    },
-  ];
+  // While authentik knows the user, it renews the session of a service without a login: this is the effective length. No default
+  // blueprint sets the field, so the order in which they are applied does not matter.
+  const entries = LOGIN_STAGES.map((stage) => ({
+    model: "authentik_stages_user_login.userloginstage",
+    identifiers: { name: stage },
+    attrs: { session_duration: session },
+  }));
   const content = stringify({ version: 1, metadata: { name }, entries });
   const hash = createHash("sha512").update(content).digest("hex");
   return { name: FILE, path: `gatehouse/${FILE}`, content, hash };

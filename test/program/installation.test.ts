@@ -54,13 +54,11 @@ describe("an installed identity provider", () => {
     expect(parse(data["settings.yaml"] ?? "")).toEqual({
       version: 1,
       metadata: { name: "gatehouse-settings" },
-      entries: [
-        {
-          model: "authentik_stages_user_login.userloginstage",
-          identifiers: { name: "default-authentication-login" },
-          attrs: { session_duration: "hours=8" },
-        },
-      ],
+      entries: ["authentication", "source-authentication", "source-enrollment"].map((flow) => ({
+        model: "authentik_stages_user_login.userloginstage",
+        identifiers: { name: `default-${flow}-login` },
+        attrs: { session_duration: "hours=8" },
+      })),
     });
   });
 

@@ -25,6 +25,12 @@ export const AUTHENTIK_HEADERS: readonly string[] = [...AUTHENTIK_USER, ...AUTHE
 /** Scope of the mapping that sets the headers. Sorts after ak_proxy, so that it is merged last (authentik/README 2.3). */
 export const IDENTITY_SCOPE = "gatehouse_identity";
 
+/** Scope of the mapping that adds inherited groups to `X-idp-jwt`. */
+export const INHERITED_GROUPS_SCOPE = "gatehouse_inherited_groups";
+/** authentik's mapping of `profile` lists direct groups only; the lists of both mappings are merged. */
+export const INHERITED_GROUPS_EXPRESSION = `direct = {group.name for group in request.user.groups.all()}
+return {"groups": sorted({group.name for group in request.user.all_groups()} - direct)}`;
+
 /**
  * Every spelling that some application server folds into an identity header, of ours or of authentik. Forward auth overwrites only the dashed one
  * (CVE-2026-33433, CVE-2026-54763, CVE-2026-88011), so a client's others would reach the application. Those that identify no user are listed in
@@ -69,7 +75,10 @@ headers = {
     "X-idp-name": text(request.user.name),
     "X-idp-uid": text(request.user.uid),
     "X-idp-jwt": ak_create_jwt(
-        request.user, "${signer}", ["openid", "email", "profile"], provider.access_token_validity
+        request.user,
+        "${signer}",
+        ["openid", "email", "profile", "${INHERITED_GROUPS_SCOPE}"],
+        provider.access_token_validity,
     ),
 }
 values = {name.lower(): value for name, value in headers.items()}

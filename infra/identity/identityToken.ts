@@ -1,7 +1,7 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { Defaults } from "./defaults.ts";
-import { headersExpression, IDENTITY_SCOPE } from "./headers.ts";
+import { headersExpression, IDENTITY_SCOPE, INHERITED_GROUPS_EXPRESSION, INHERITED_GROUPS_SCOPE } from "./headers.ts";
 
 interface IdentityTokenArgs {
   readonly defaults: Defaults;
@@ -11,7 +11,7 @@ interface IdentityTokenArgs {
   readonly slug: string;
 }
 
-/** The identity headers' scope mapping, and the RS256 provider whose key signs `X-idp-jwt`. */
+/** The scope mappings of the identity headers, and the RS256 provider whose key signs `X-idp-jwt`. */
 export class IdentityToken extends pulumi.ComponentResource {
   /** Id of the scope mapping that every proxy provider lists. */
   readonly mapping: pulumi.Output<string>;
@@ -21,6 +21,16 @@ export class IdentityToken extends pulumi.ComponentResource {
     super("gatehouse:identity:IdentityToken", name, {}, opts);
     const child = { parent: this };
     const { authorizationFlow, invalidationFlow, oauth2Mappings, signingKey } = args.defaults;
+    const inheritedGroups = new authentik.PropertyMappingProviderScope(
+      `${name}-groups`,
+      {
+        name: `Gatehouse inherited groups (${args.slug})`,
+        scopeName: INHERITED_GROUPS_SCOPE,
+        description: "Inherited groups of X-idp-jwt",
+        expression: INHERITED_GROUPS_EXPRESSION,
+      },
+      child,
+    );
     const signer = new authentik.ProviderOauth2(
       `${name}-signer`,
       {
@@ -29,7 +39,7 @@ export class IdentityToken extends pulumi.ComponentResource {
         clientType: "confidential",
         authorizationFlow,
         invalidationFlow,
-        propertyMappings: oauth2Mappings,
+        propertyMappings: pulumi.all([oauth2Mappings, inheritedGroups.id]).apply(([three, ours]) => [...three, ours]),
         signingKey,
         // No user signs in here. Without a redirect URI, authentik accepts and stores the first one that a client requests
         // (docs/authentik.md); a name below .invalid has no owner (RFC 6761).

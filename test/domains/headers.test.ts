@@ -22,7 +22,9 @@ const kåre: TestUser = {
 };
 const bell: TestUser = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
 const mallory: TestUser = { ...kåre, username: "mallory", name: "Mallory", groups: ["staff"] };
-const USERS = [kåre, bell, mallory];
+const member: TestUser = { ...kåre, username: "member", name: "Member", groups: ["branch", "staff"] };
+const director: TestUser = { ...kåre, username: "director", name: "Director", groups: ["company"] };
+const USERS = [kåre, bell, mallory, member, director];
 /** Returns an ASCII name. The e-mail address is derived from the user name, so users get their real names afterwards. */
 const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");
 
@@ -92,6 +94,20 @@ describe.each(["forward", "gated"])("the headers of %s", (service) => {
       expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
     }));
 });
+
+test("the header and the token contain a group once that is inherited, direct, or both", () =>
+  withClient(async (client) => {
+    const groups = await administrator.all<{ pk: string; name: string }>("/core/groups/");
+    const pk = (name: string): string => groups.find((group) => group.name === name)?.pk ?? "";
+    const path = `/core/groups/${pk("branch")}/`;
+    await administrator.call("PATCH", path, { parents: [pk("staff"), pk("company")] });
+    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, member);
+    await administrator.call("PATCH", path, { parents: [] });
+    const { groups: claimed } = await verifyToken(client, header(answer, "x-idp-jwt"));
+    const expected = ["branch", "company", "staff"];
+    expect(header(answer, "x-idp-groups")).toBe(expected.join(","));
+    expect(sorted(claimed as string[])).toEqual(expected);
+  }));
 
 test("attributes of a user and of a group do not set identity headers, in any spelling", () =>
   withClient(async (client) => {

@@ -54,7 +54,7 @@ describe("identity headers, as Python computes them", () => {
       "X-idp-groups": "admins,staff",
       "X-idp-name": "Alice",
       "X-idp-uid": "7",
-      "X-idp-jwt": "signer/['openid', 'email', 'profile']/hours=8",
+      "X-idp-jwt": "signer/['openid', 'email', 'profile', 'gatehouse_inherited_groups']/hours=8",
     });
     expect(Object.keys(headersOf({}))).toEqual([...IDENTITY_HEADERS]);
   });

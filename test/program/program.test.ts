@@ -104,6 +104,7 @@ describe("the local stack under mocks", () => {
   });
 
   test("creates one provider for exactly the host of a proxied exposure, with the five default mappings and ours", () => {
+    const mappings = recorder.of("authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope");
     expect(recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami-localhost-provider").inputs).toEqual({
       name: "whoami-localhost",
       mode: "forward_single",
@@ -117,7 +118,7 @@ describe("the local stack under mocks", () => {
         "goauthentik.io/providers/oauth2/scope-profile",
         "goauthentik.io/providers/oauth2/scope-entitlements",
         "goauthentik.io/providers/proxy/scope-proxy",
-        "1",
+        String(mappings.findIndex(({ name }) => name === "identity-token-mapping") + 1),
       ],
     });
     expect(

@@ -4,7 +4,7 @@ import { endSession, newSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Stores the objects of the OpenID library for one application (`scope` is `<application>:<model>`). Its sessions are those of authentik;
+ * Stores the objects of the OpenID library for one provider (`scope` is `<provider>:<model>`). Its sessions are those of authentik;
  * `subjectOf` returns the `sub` of a signed-in user.
  */
 export function adapter(store: Store, scope: string, subjectOf: (user: number | null) => string | undefined): Adapter {

@@ -23,6 +23,6 @@ export function clientCredentials(
   const scopes = (body["scope"] ?? "").split(" ").filter((scope) => known.includes(scope));
   const token = claims.mint({ provider, user, scopes, origin }, provider.access_token_validity);
   const expires_in = seconds(provider.access_token_validity);
-  noteIssued(store, application, token, expires_in);
+  noteIssued(store, provider, token, expires_in);
   return { access_token: token, token_type: "Bearer", scope: scopes.join(" "), expires_in, id_token: token };
 }

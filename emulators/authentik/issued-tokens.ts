@@ -1,17 +1,11 @@
 import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
-import type { Application, Fields } from "./objects.ts";
+import type { Fields, Provider } from "./objects.ts";
 import type { Store } from "./store.ts";
 
 /** Records an access token for `lifetime` seconds. @param opaque its name in the OpenID library */
-export function noteIssued(
-  store: Store,
-  application: Application,
-  token: string,
-  lifetime: number,
-  opaque?: string,
-): void {
-  const payload = { application: application.pk, ...(opaque ? { opaque } : {}) };
+export function noteIssued(store: Store, provider: Provider, token: string, lifetime: number, opaque?: string): void {
+  const payload = { provider: provider.pk, ...(opaque ? { opaque } : {}) };
   store.put("artifact", { pk: keyOf(token), exp: Date.now() / 1000 + lifetime, payload });
 }
 
@@ -24,14 +18,13 @@ export function revoke(store: Store, token: string): void {
   store.remove("artifact", keyOf(token));
 }
 
-/** The claims of an application's token that has time left, as introspection gives them. */
-export function introspected(
-  store: Store,
-  { application, client_id }: { application: Application; client_id: string },
-  token: string,
-): Fields {
+/**
+ * The claims of a provider's token that has time left, as introspection gives them: not of a token that another provider of the application
+ * issued (authentik/providers/oauth2/views/introspection.py, `from_request`).
+ */
+export function introspected(store: Store, { pk, client_id }: Provider, token: string): Fields {
   const issued = store.get("artifact", keyOf(token));
-  const isValid = issued && issued.payload["application"] === application.pk && issued.exp > Date.now() / 1000;
+  const isValid = issued && issued.payload["provider"] === pk && issued.exp > Date.now() / 1000;
   if (!isValid) return { active: false };
   const claims = decodeJwt(token);
   return { ...claims, active: true, scope: claims["scope"] ?? "", client_id };

@@ -142,7 +142,7 @@ export type Session = {
 };
 /** A session of the embedded outpost; `pk` is what its cookies carry. */
 type OutpostSession = { pk: string; exp: number; values: Fields };
-/** A code, token or grant of the OpenID library; `pk` is `<application>:<model>:<id>`. */
+/** A code, token or grant of the OpenID library; `pk` is `<provider>:<model>:<id>`. */
 type Artifact = { pk: string; exp: number; payload: Fields };
 
 export type Kinds = {

@@ -38,7 +38,7 @@ export function openIdProvider(
   const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
   const refresh = scopes.includes("offline_access") ? ["refresh_token"] : [];
   const configuration: Configuration = {
-    adapter: (model: string) => adapter(store, `${application.pk}:${model}`, subjectOf),
+    adapter: (model: string) => adapter(store, `${provider.pk}:${model}`, subjectOf),
     clients: [
       {
         client_id: provider.client_id,
@@ -135,7 +135,7 @@ export function openIdProvider(
     const tokens = ctx.body as Tokens | undefined;
     if (ctx.status === 200 && ctx.path.endsWith("/token/") && tokens?.id_token) {
       // authentik's access tokens are JWTs with the same claims; the library's are opaque.
-      noteIssued(store, application, tokens.id_token, tokens.expires_in, tokens.access_token);
+      noteIssued(store, provider, tokens.id_token, tokens.expires_in, tokens.access_token);
       const { refresh_token, ...others } = { ...tokens, access_token: tokens.id_token };
       // A refresh token that stays is not part of the response.
       const { params } = (ctx as KoaContextWithOIDC).oidc;

@@ -29,6 +29,9 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     handOver(c, instance(c, client), body, url);
   app.get("/authorize/", (c) => {
     const found = byClientId(store, c.req.query("client_id"));
+    // authentik/policies/views.py, `dispatch`
+    if (!found && store.find("provider", { client_id: c.req.query("client_id") ?? "" }))
+      return c.html(messagePage("Permission denied", "Failed to resolve application"));
     if (!found)
       return c.html(messagePage("Bad Request", "The client identifier (client_id) is missing or invalid."), 400);
     const redirect = c.req.query("redirect_uri") ?? "";
@@ -50,10 +53,10 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
   });
   app.post("/:endpoint{token|introspect|revoke}/", async (c) => {
     const body = await clientBody(c);
+    const endpoint = c.req.param("endpoint");
+    if (endpoint === "introspect") return c.json(introspect(store, body));
     const client = byClientId(store, body["client_id"]);
     if (!client) return c.json({ error: "invalid_client" }, 400);
-    const endpoint = c.req.param("endpoint");
-    if (endpoint === "introspect") return c.json(introspect(store, client, body));
     if (endpoint === "revoke") return serve(c, client, { ...body, token: revoked(store, body["token"] ?? "") });
     // Before anything else, the client's secret included (measured.md, REST API).
     if (!client.provider.grant_types.includes(body["grant_type"] ?? "")) return c.json({ error: "invalid_grant" }, 400);
@@ -130,10 +133,11 @@ function refusedAt(redirect: string, state: string | undefined): string {
   return `${redirect}?${query}${state ? `&state=${state}` : ""}`;
 }
 
-function introspect(store: Store, { application, provider }: Client, body: Record<string, string>): Fields {
-  const { client_id, client_secret, client_type } = provider;
-  if (client_type !== "confidential" || body["client_secret"] !== client_secret) return { active: false };
-  return introspected(store, { application, client_id }, body["token"] ?? "");
+/** A provider without an application introspects its tokens, too (authentik/providers/oauth2/views/introspection.py). */
+function introspect(store: Store, { client_id = "", client_secret, token = "" }: Record<string, string>): Fields {
+  const provider = store.find("provider", { client_id });
+  if (provider?.client_type !== "confidential" || client_secret !== provider.client_secret) return { active: false };
+  return introspected(store, provider, token);
 }
 
 /** Revokes an access token, and returns its opaque name in the OpenID library. */

@@ -119,6 +119,32 @@ test("issues a JWT as access token, which userinfo and introspection accept unti
   expect(await (await post("introspect")).json()).toEqual({ active: false });
 });
 
+test("authorizes no user with the former provider of an application, and accepts none of its tokens at the new one", async () => {
+  const { browser, code } = await codeFor(authentik.url, authorize());
+  const token = (await redeem({ ...confidential, code })).body["access_token"] as string;
+  const isActive = async (client: object): Promise<unknown> => {
+    const form = new URLSearchParams({ ...client, token });
+    const answer = await fetch(`${authentik.url}/application/o/introspect/`, { method: "POST", body: form });
+    return ((await answer.json()) as Json)["active"];
+  };
+  const application = "/core/applications/identity/";
+  const { provider } = await call(authentik.url, "GET", application);
+  const fields = ["authorization_flow", "invalidation_flow", "signing_key", "property_mappings", "redirect_uris"];
+  const former = await call(authentik.url, "GET", `/providers/oauth2/${String(provider)}/`);
+  const second = await call(authentik.url, "POST", "/providers/oauth2/", {
+    ...{ name: "second", client_id: "second", client_secret: "other" },
+    ...Object.fromEntries(fields.map((field) => [field, former[field]])),
+  });
+  await call(authentik.url, "PATCH", application, { provider: second["pk"] });
+  expect(await (await browser.request(authorize())).text()).toContain("Permission denied");
+  expect([await isActive(confidential), await isActive({ client_id: "second", client_secret: "other" })]).toEqual([
+    true,
+    false,
+  ]);
+  await call(authentik.url, "PATCH", application, { provider });
+  await call(authentik.url, "DELETE", `/providers/oauth2/${String(second["pk"])}/`);
+});
+
 describe("settings of a provider", () => {
   test("sets token validities and scopes, and issues a refresh token for offline_access only", async () => {
     const mappings = await list(authentik.url, "/propertymappings/provider/scope/");

@@ -2,6 +2,7 @@ import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import { onceNamed } from "../aliases.ts";
 import type { ForwardedExposure } from "../plan/exposure.ts";
+import { providerOf } from "../plan/outposts.ts";
 import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
@@ -28,17 +29,19 @@ export interface ProxyProvider {
 /**
  * Registers one exposure with forward auth in authentik: a provider for exactly its host, and an application.
  * authentik ties one application to one provider and one provider to one host, so there is one of each per exposure. Their names contain
- * the slug, which a renamed service keeps.
+ * the slug, which a renamed service keeps. Changed groups replace the provider: the application moves to the new one before its binding
+ * changes, and the old one is deleted last, with its tokens.
  */
 export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.CustomResourceOptions): ProxyProvider {
   const { exposure, defaults, access } = args;
   const { application, groups, id, service, url: launchUrl } = exposure;
   const name = application.slug;
+  const providerName = providerOf(exposure);
   const options = onceNamed("gatehouse:identity:ProxyProvider", id, child);
   const provider = new authentik.ProviderProxy(
-    `${name}-provider`,
+    `${providerName}-provider`,
     {
-      name,
+      name: providerName,
       mode: "forward_single",
       externalHost: exposure.url,
       authorizationFlow: defaults.authorizationFlow,

@@ -1,7 +1,7 @@
 import { isForwarded } from "./exposure.ts";
 import type { Plan } from "./types.ts";
 
-/** An application in the identity provider. Its provider is named after its slug. */
+/** An application in the identity provider. */
 interface Application {
   /** The entry of `protected_services`. */
   readonly service: string;

@@ -54,6 +54,17 @@ export function outpostName(
 }
 
 /**
+ * Name of the provider of an application behind forward auth: its slug, and a hash of all that decides its outposts. A service with other
+ * groups gets a new provider, so that codes and tokens of the old one are of no use (docs/decisions/006-outposts.md).
+ * @param groups sorted; empty = all users
+ * @param session session length, e.g. `hours=12`
+ * @param scheme `http` or `https`
+ */
+export function providerName(slug: string, groups: readonly string[], session: string, scheme: string): string {
+  return `${slug}-${hashOf([groups, session, scheme])}`;
+}
+
+/**
  * Name of the policy that admits the members of some groups, in the identity provider.
  * @param groups sorted
  */

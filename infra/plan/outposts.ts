@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Backend, Settings } from "../../config/settings.ts";
 import { combinationOf } from "./groupPolicies.ts";
-import { outpostName, outpostNamespace } from "./names.ts";
+import type { ForwardedExposure } from "./exposure.ts";
+import { outpostName, outpostNamespace, providerName } from "./names.ts";
 import type { Exposure, Outpost } from "./types.ts";
 
 /** HTTP listener of an outpost (authentik docs, "Ports"). */
@@ -48,6 +49,11 @@ export function outposts(settings: Settings, exposures: readonly Exposure[]): Ou
   return [...byName]
     .map(([name, groups]) => ({ name, namespace, port: PORT, groups: groups.toSorted() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Returns the name of the provider of an exposure in the identity provider. */
+export function providerOf(exposure: ForwardedExposure): string {
+  return providerName(exposure.application.slug, ...shared(exposure));
 }
 
 /** The Service with the pages that a user sees instead of an outpost's empty answers; it is in the namespace of the outposts. */

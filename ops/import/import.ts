@@ -199,7 +199,7 @@ function valueIn({ config }: Pick<RawStack, "config">, key: string): unknown {
   return found && "value" in found ? found.value : undefined;
 }
 
-/** Slugs of applications, and names of providers: that of an application that the stack creates is its slug. */
+/** Slugs of applications, and names of providers: that of a client that the stack creates is its slug. */
 function takenSlugs({ applications, proxies, clients }: IdentityRecords): string[] {
   return [...applications.map(({ slug }) => slug), ...[...proxies, ...clients].map(({ name }) => name)];
 }

@@ -5,6 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
+import { isForwarded } from "../../infra/plan/exposure.ts";
+import { providerOf } from "../../infra/plan/outposts.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
@@ -103,7 +105,7 @@ describe("control: on one shared outpost", () => {
       "/providers/proxy/?page_size=100",
     );
     const providers = results
-      .filter(({ name }) => [forward(), guestbook()].some(({ application }) => application?.slug === name))
+      .filter(({ name }) => [forward(), guestbook()].filter(isForwarded).map(providerOf).includes(name))
       .map(({ pk }) => pk);
     const config = { ...outpost.config, authentik_host: identityProvider() };
     await administrator.call("PATCH", `/outposts/instances/${outpost.pk}/`, { providers, config });

@@ -7,6 +7,8 @@ import { proxyServices } from "../../bench/services.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
+import { isForwarded } from "../../infra/plan/exposure.ts";
+import { providerOf } from "../../infra/plan/outposts.ts";
 import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { recordFile } from "../../ops/engine/recovery/stepRecord.ts";
 import { exportState } from "../../ops/engine/state/state.ts";
@@ -53,9 +55,9 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
     await deploy(local, quiet);
     expect(existsSync(record)).toBe(false);
     expect(secretsIn(JSON.stringify(await exportState(local.stack)))).toEqual([]);
-    const wanted = local.plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
+    const wanted = local.plan.exposures.filter(isForwarded);
     const after = await providers(token);
-    expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(({ application }) => application?.slug).sort());
+    expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(providerOf).sort());
     expect(after.filter(({ pk }) => before.some((old) => old.pk === pk))).toHaveLength(before.length);
     expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 

@@ -105,8 +105,10 @@ describe("the local stack under mocks", () => {
 
   test("creates one provider for exactly the host of a proxied exposure, with the five default mappings and ours", () => {
     const mappings = recorder.of("authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope");
-    expect(recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami-localhost-provider").inputs).toEqual({
-      name: "whoami-localhost",
+    expect(
+      recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami-localhost-4d2727da-provider").inputs,
+    ).toEqual({
+      name: "whoami-localhost-4d2727da",
       mode: "forward_single",
       externalHost: "http://whoami.localhost",
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",

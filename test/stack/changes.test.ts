@@ -1,5 +1,7 @@
 /** Changes of `protected_services` reach the gateway and the identity provider, rename no other object, and expose no host during the deployment. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { isForwarded } from "../../infra/plan/exposure.ts";
+import { providerOf } from "../../infra/plan/outposts.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
@@ -146,9 +148,10 @@ describe("a change of protected_services", () => {
     expect(await objects("middlewares")).toEqual(plan.middlewares.map(qualifiedName).sort());
     expect([...plan.routes, ...plan.middlewares].filter(({ name }) => name.includes("leaving"))).toEqual([]);
     const slugs = ["kept-localhost", "kept-partner", "other-localhost", "other-partner"];
-    expect(await fieldOfAll("/providers/proxy/", "name")).toEqual(slugs);
+    const providers = plan.exposures.filter(isForwarded).map(providerOf).sort();
+    expect(await fieldOfAll("/providers/proxy/", "name")).toEqual(providers);
     // A proxy provider is an OAuth2 provider, too (measured, docs/authentik.md).
-    expect(await fieldOfAll("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...slugs]);
+    expect(await fieldOfAll("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...providers]);
     expect(await fieldOfAll("/core/applications/", "slug")).toEqual(["gatehouse-identity", ...slugs]);
     const [staff] = await own.administrator.all<{ pk: string }>("/policies/expression/", {
       name: plan.groupPolicies.find(({ groups }) => groups.join() === "staff")?.name ?? "",
@@ -252,11 +255,9 @@ describe("a move of exposures to other outposts and back", () => {
 
   /** Returns the exposures of each outpost in the plan. */
   function plannedProviders({ exposures }: Plan): Record<string, unknown[]> {
-    const served = exposures.filter(({ outpost }) => outpost !== undefined);
+    const served = exposures.filter(isForwarded);
     const byOutpost = Map.groupBy(served, ({ outpost }) => outpost ?? "");
-    return Object.fromEntries(
-      [...byOutpost].map(([name, some]) => [name, some.map(({ application }) => application?.slug).sort()]),
-    );
+    return Object.fromEntries([...byOutpost].map(([name, some]) => [name, some.map(providerOf).sort()]));
   }
 
   /** Returns the providers of each outpost in authentik. */

@@ -54,7 +54,7 @@ const url = (name: string): string => own.origin(`${name}.localhost`);
 fullTest("keeps the objects of a deployment whose resources have the names of older programs", async () => {
   const state = JSON.stringify(await stack.stack.exportStack());
   const older = state
-    .replaceAll(/::(wiki|board)-localhost-(?=provider|application|binding)/g, "::$1@localhost-")
+    .replaceAll(/::(wiki|board)-localhost-(?:[0-9a-f]{8}-)?(?=provider|application|binding)/g, "::$1@localhost-")
     .replaceAll(/::notes-(?=provider|application|credentials)/g, "::notes-oauth2-");
   expect(older.match(/::(wiki@localhost|notes-oauth2)-provider"/g)).not.toBe(null);
   await stack.stack.importStack(JSON.parse(older) as Parameters<typeof stack.stack.importStack>[0]);

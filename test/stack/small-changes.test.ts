@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
+import { type MachineAccount, readMachineAccount, tokenFor } from "../../ops/clients/machineAccount.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { FULL } from "../helpers/full.ts";
@@ -48,9 +49,12 @@ async function change(services: readonly EchoService[]): Promise<string[]> {
   expect(output.split("\n").filter((line) => !NOISE.test(line)).length).toBeLessThan(SCREEN);
   const { plan } = await stack.up(config);
   expect((await readState(stack.stack)).access).toEqual(accessOf(plan));
-  return steps
-    .map(({ operation, type, name }) => `${operation} ${type} ${name.replace(/-[0-9a-f]{8}(?=-|$)/, "")}`)
-    .sort();
+  return steps.map(({ operation, type, name }) => `${operation} ${type} ${nameOf(name)}`).sort();
+}
+
+/** Returns a name, or that in a URN, without its hash. */
+function nameOf(urn: string): string {
+  return (urn.split("::").at(-1) ?? "").replace(/-[0-9a-f]{8}(?=-|$)/, "");
 }
 
 describe("a proxy service on one domain", () => {
@@ -67,7 +71,7 @@ describe("a proxy service on one domain", () => {
   test("changes only its route with a public path, and ends no session of another service", async () => {
     const cookie = await session("kept-0");
     expect(await change(withAdded({ public_paths: ["/health"] }))).toEqual(["update IngressRoute kept-4b-route"]);
-    expect(await answer("kept-0", cookie)).toBe("200");
+    expect(await answer("kept-0", { cookie })).toBe("200");
   });
 
   test("removes only its objects, and ends no session of another service", async () => {
@@ -78,7 +82,7 @@ describe("a proxy service on one domain", () => {
       "delete ProviderProxy kept-4b-localhost-provider",
       ...LISTS,
     ]);
-    expect(await answer("kept-0", cookie)).toBe("200");
+    expect(await answer("kept-0", { cookie })).toBe("200");
   });
 
   test("moves to the outpost of its new groups, and ends no session of another service", async () => {
@@ -93,21 +97,25 @@ describe("a proxy service on one domain", () => {
         "create Outpost gatehouse-outpost-editors-outpost",
         "create PolicyBinding kept-4b-localhost-binding",
         "create PolicyExpression gatehouse-groups-editors-policy",
+        "create ProviderProxy kept-4b-localhost-provider",
         "create Secret gatehouse-outpost-editors-environment",
         "create Service gatehouse-outpost-editors",
         "create Token gatehouse-outpost-editors-token",
+        "delete ProviderProxy kept-4b-localhost-provider",
         ...LISTS,
+        "update Application kept-4b-localhost-application",
         "update IngressRoute kept-4b-route",
       ].sort(),
     );
-    expect(await answer("kept-0", cookie)).toBe("200");
+    expect(await answer("kept-0", { cookie })).toBe("200");
   });
 });
 
-describe("narrowed groups are in effect before another outpost serves the application", () => {
+describe("changed groups are in effect before another outpost serves the application", () => {
   const reader = { ...INGE, username: "reader", groups: ["readers"] };
   // The groups remain, and with them the reader's membership.
-  const section = { "gatehouse:identity_provider": identityProvider({ groups: ["editors", "readers"] }) };
+  const fields = { groups: ["editors", "readers"], service_accounts: [{ name: "robot", groups: ["readers"] }] };
+  const section = { "gatehouse:identity_provider": identityProvider(fields) };
   const allowing = (groups: string[]) => own.installed(withAdded({ groups }), section);
   beforeAll(async () => {
     await stack.up(allowing(["readers"]));
@@ -118,18 +126,60 @@ describe("narrowed groups are in effect before another outpost serves the applic
   const removed: typeof replaced = ["one of two groups is removed", ["editors", "readers"], ["editors"]];
   test.each(FULL ? [replaced, removed] : [replaced])("denies a removed group when %s", async (_, before, after) => {
     await stack.up(allowing(before));
-    const provider = await providerOf("kept-4b-localhost");
+    const { pk } = await providerOf("kept-4b-localhost");
     await withClient(async (client) => {
       expect((await signIn(client, `${url("kept-0")}/`, reader)).status).toBe(200);
       // 302 with a code, or 200 with the page "Permission denied".
-      const authorize = async (): Promise<number> => (await client.send(authorizeUrl(provider))).status;
+      const authorize = async (): Promise<number> =>
+        (await client.send(authorizeUrl(await providerOf("kept-4b-localhost")))).status;
       expect(await authorize()).toBe(302);
       const deployed = stack.up(allowing(after));
-      await vi.waitFor(async () => expect(await outpostsOf(provider.pk)).toContain("editors"), { timeout: 240_000 });
+      const moved = async (): Promise<void> => {
+        const provider = await providerOf("kept-4b-localhost");
+        expect(provider.pk).not.toBe(pk);
+        expect(await outpostsOf(provider.pk)).toEqual(["editors"]);
+      };
+      await vi.waitFor(moved, { timeout: 240_000 });
       const status = await authorize();
       await deployed;
       expect(status).toBe(200);
     });
+  });
+
+  // Of an outpost that serves the application, a session of an added group would open the other services (docs/authentik.md).
+  test("admits an added group after the application has another provider, which no outpost serves yet", async () => {
+    await stack.up(allowing(["readers"]));
+    await stack.preview(allowing(["editors", "readers"]));
+    const order: string[] = [];
+    const note = (when: string, { op, urn }: { op: string; urn: string }): void => {
+      const name = nameOf(urn);
+      if (op !== "same" && /^kept-4b-localhost-|-editors-readers-outpost$/.test(name))
+        order.push(`${when} ${op} ${name}`);
+    };
+    await stack.stack.up({
+      onEvent: ({ resourcePreEvent, resOutputsEvent }) => {
+        if (resourcePreEvent) note("start", resourcePreEvent.metadata);
+        if (resOutputsEvent) note("end", resOutputsEvent.metadata);
+      },
+    });
+    const steps = [
+      "create kept-4b-localhost-provider",
+      "update kept-4b-localhost-application",
+      "update kept-4b-localhost-binding",
+      "create gatehouse-outpost-editors-readers-outpost",
+      "delete kept-4b-localhost-provider",
+    ];
+    expect(order).toEqual(steps.flatMap((step) => [`start ${step}`, `end ${step}`]));
+  });
+
+  test("refuses the token of a machine whose group is removed", async () => {
+    await stack.up(allowing(["editors", "readers"]));
+    const account = await machineAccount("robot");
+    const authorization = `Bearer ${await tokenFor(account, account.clientIds.get(url("kept-4b")) ?? "")}`;
+    const call = (): Promise<string> => answer("kept-4b", { authorization });
+    await vi.waitFor(async () => expect(await call()).toBe("200"), { timeout: 240_000, interval: 100 });
+    await stack.up(allowing(["editors"]));
+    await vi.waitFor(async () => expect(await call()).toBe("401"), { timeout: 240_000, interval: 100 });
   });
 });
 
@@ -164,15 +214,20 @@ function session(name: string, user = INGE): Promise<string> {
 
 interface ProviderRecord {
   readonly pk: number;
-  readonly name: string;
   readonly client_id: string;
   readonly redirect_uris: readonly { readonly url: string }[];
 }
 
-async function providerOf(name: string): Promise<ProviderRecord> {
-  const found = (await own.administrator.all<ProviderRecord>("/providers/proxy/")).find((one) => one.name === name);
-  if (!found) throw new Error(`no provider ${name}`);
-  return found;
+/** Returns the provider of an application. */
+async function providerOf(slug: string): Promise<ProviderRecord> {
+  const { provider } = await own.administrator.call<{ provider: number }>("GET", `/core/applications/${slug}/`);
+  return own.administrator.call("GET", `/providers/proxy/${provider}/`);
+}
+
+async function machineAccount(name: string): Promise<MachineAccount> {
+  const { data = {} } = await own.core.readNamespacedSecret({ name: `${name}-account`, namespace: "default" });
+  const decoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
+  return readMachineAccount(Object.fromEntries(decoded) as Record<string, string>);
 }
 
 /** Returns where the outpost redirects a browser without a session to. */
@@ -188,7 +243,7 @@ async function outpostsOf(provider: number): Promise<string[]> {
   return serving.map(({ name }) => name.replace(/^gatehouse-outpost-|-[0-9a-f]{8}$/g, ""));
 }
 
-/** Returns the status of a request with a cookie, and its redirect target. */
-function answer(name: string, cookie: string): Promise<string> {
-  return withClient(async (client) => statusAndTarget(await client.send(`${url(name)}/`, { headers: { cookie } })));
+/** Returns the status of a request, and its redirect target. */
+function answer(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  return withClient(async (client) => statusAndTarget(await client.send(`${url(name)}/`, { headers })));
 }

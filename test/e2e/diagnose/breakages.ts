@@ -43,23 +43,21 @@ export async function withRecord(path: string, change: object, undo: object, wor
   }
 }
 
-/** Gives a proxy provider another external host, runs, and restores it. authentik requires `mode` with it. */
+/** Gives the provider of an application another external host, runs, and restores it. authentik requires `mode` with it. */
 export async function withExternalHost(
-  provider: string,
+  slug: string,
   wrong: string,
   right: string,
   work: () => Promise<void>,
 ): Promise<void> {
   const record = (external_host: string): object => ({ mode: "forward_single", external_host });
-  await withRecord(`/providers/proxy/${await providerOf(provider)}/`, record(wrong), record(right), work);
+  await withRecord(`/providers/proxy/${await providerOf(slug)}/`, record(wrong), record(right), work);
 }
 
-export async function providerOf(name: string): Promise<number> {
-  const filter = { name__iexact: name };
-  const providers = await own.administrator.all<{ pk: number; name: string }>("/providers/proxy/", filter);
-  const found = providers.find((provider) => provider.name === name);
-  if (!found) throw new Error(`there is no proxy provider "${name}"`);
-  return found.pk;
+/** Returns the number of an application's provider. */
+export async function providerOf(slug: string): Promise<number> {
+  const { provider } = await own.administrator.call<{ provider: number }>("GET", `/core/applications/${slug}/`);
+  return provider;
 }
 
 interface Outpost {
@@ -69,12 +67,12 @@ interface Outpost {
   readonly config: object;
 }
 
-/** The outpost that serves a provider. */
-export async function outpostOf(provider: string): Promise<Outpost> {
-  const id = await providerOf(provider);
+/** The outpost that serves an application. */
+export async function outpostOf(slug: string): Promise<Outpost> {
+  const id = await providerOf(slug);
   const outposts = await own.administrator.all<Outpost>("/outposts/instances/");
   const found = outposts.find(({ providers }) => providers.includes(id));
-  if (!found) throw new Error(`no outpost serves "${provider}"`);
+  if (!found) throw new Error(`no outpost serves "${slug}"`);
   return found;
 }
 

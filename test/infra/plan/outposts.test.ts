@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Settings } from "../../../config/settings.ts";
-import { assignOutposts } from "../../../infra/plan/outposts.ts";
+import { type ForwardedExposure, isForwarded } from "../../../infra/plan/exposure.ts";
+import { assignOutposts, providerOf } from "../../../infra/plan/outposts.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { oauth2, proxy, sections } from "../../config/stacks.ts";
@@ -61,6 +62,18 @@ describe("the outposts of any stack", () => {
         const [served] = byOutpost(plan.exposures).get(name) ?? [];
         expect(groups).toEqual(served?.groups.toSorted());
       }
+    });
+  });
+
+  test("serve providers whose names are unique, and have a hash of the same combination", () => {
+    always((plan) => {
+      const forwarded = plan.exposures.filter(isForwarded);
+      const names = forwarded.map(providerOf);
+      expect(new Set(names).size).toBe(names.length);
+      const hashOf = (exposure: ForwardedExposure): string => providerOf(exposure).slice(-8);
+      const pairs = forwarded.map((exposure) => `${hashOf(exposure)} ${combination(exposure)}`);
+      expect(new Set(pairs).size).toBe(new Set(forwarded.map(combination)).size);
+      expect(new Set(forwarded.map(hashOf)).size).toBe(new Set(pairs).size);
     });
   });
 

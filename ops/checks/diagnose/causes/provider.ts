@@ -1,5 +1,6 @@
 /** What the identity provider has for an exposure: provider, application, and the outpost that serves them. */
 import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/exposure.ts";
+import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../../observation.ts";
@@ -16,10 +17,11 @@ export const provider: Cause = (exposure, evidence) => {
 function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Statement | undefined {
   const { url, session, application } = exposure;
   const { slug } = application;
-  const found = records.proxies.find(({ name }) => name === slug);
+  const own = providerOf(exposure);
+  const found = records.proxies.find(({ name }) => name === own);
   if (found === undefined) {
     const others = `${records.proxies.length} proxy providers, none with that name`;
-    return [`provider "${slug}" is missing`, `the identity provider has ${others}`];
+    return [`provider "${own}" is missing`, `the identity provider has ${others}`];
   }
   const planned: Readonly<Record<string, string>> = {
     ...{ mode: "forward_single", external_host: url, cookie_domain: "" },
@@ -31,8 +33,8 @@ function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords):
   };
   const different = Object.keys(planned).find((field) => planned[field] !== actual[field]);
   if (different !== undefined) {
-    const is = `${different} of provider "${slug}" is "${String(actual[different])}", planned: "${planned[different]}"`;
-    return [`provider "${slug}" differs from the plan`, is];
+    const is = `${different} of provider "${own}" is "${String(actual[different])}", planned: "${planned[different]}"`;
+    return [`provider "${own}" differs from the plan`, is];
   }
   return applicationDifference(slug, found.pk, records) ?? outpostDifference(exposure, found.pk, records);
 }
@@ -76,15 +78,16 @@ function applicationDifference(slug: string, pk: number, { applications }: Obser
 }
 
 function outpostDifference(
-  { application: { slug }, outpost }: ForwardedExposure,
+  exposure: ForwardedExposure,
   pk: number,
   { outposts }: ObservedRecords,
 ): Statement | undefined {
-  const found = outposts.find(({ name }) => name === outpost);
-  if (found === undefined) return [`outpost "${outpost}" is missing`, "the identity provider lists no such outpost"];
+  const found = outposts.find(({ name }) => name === exposure.outpost);
+  if (found === undefined)
+    return [`outpost "${exposure.outpost}" is missing`, "the identity provider lists no such outpost"];
   if (found.providers.includes(pk)) return undefined;
   return [
-    `provider "${slug}" is not attached to its outpost`,
+    `provider "${providerOf(exposure)}" is not attached to its outpost`,
     `outpost "${found.name}" serves ${found.providers.length} providers, and not number ${pk}`,
   ];
 }

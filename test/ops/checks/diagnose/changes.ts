@@ -1,5 +1,7 @@
 /** Deviations from the plan, as changes of the evidence. */
 import { expect, test } from "vitest";
+import { isForwarded } from "../../../../infra/plan/exposure.ts";
+import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { brief, inside, type Open, the, trail, evidenceOf } from "./evidence.ts";
@@ -36,12 +38,14 @@ export const open = answers(WIKI, [[200, `${WIKI}/`]]);
 export const failing = answers(WIKI, [[502, `${WIKI}/`]]);
 export const noName: Change = ({ names }) => void names.set("wiki.mesh.example.org", { value: { code: "ENOTFOUND" } });
 
-export const proxy = ({ identity }: Open<Evidence>) =>
-  the(inside(identity).proxies, ({ name }) => name === "wiki-localhost");
+/** The exposure wiki.localhost. */
+const WIKI_LOCALHOST = the(evidenceOf().plan.exposures.filter(isForwarded), ({ id }) => id === "wiki@localhost");
+/** Names of its provider and of its outpost. */
+export const PROVIDER = providerOf(WIKI_LOCALHOST);
+export const OUTPOST = WIKI_LOCALHOST.outpost ?? "";
+export const proxy = ({ identity }: Open<Evidence>) => the(inside(identity).proxies, ({ name }) => name === PROVIDER);
 export const application = ({ identity }: Open<Evidence>) =>
   the(inside(identity).applications, ({ slug }) => slug === "wiki-localhost");
-/** Name of the outpost of wiki.localhost. */
-export const OUTPOST = the(evidenceOf().plan.exposures, ({ id }) => id === "wiki@localhost").outpost ?? "";
 export const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
 export const outpost = ({ identity }: Open<Evidence>) => the(inside(identity).outposts, ({ name }) => name === OUTPOST);
 /** Returns the object of the cluster with this label. */

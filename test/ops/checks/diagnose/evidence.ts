@@ -1,6 +1,8 @@
 /** Generated evidence of a stack that is as planned. */
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
+import { isForwarded } from "../../../../infra/plan/exposure.ts";
+import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
 import { EMBEDDED_OUTPOST } from "../../../../ops/clients/identityRecords.ts";
 import type { Answers, Evidence, Trail } from "../../../../ops/checks/diagnose/evidence.ts";
@@ -95,22 +97,22 @@ function cluster(plan: Plan): Evidence["cluster"] {
 const APPLICATION = { name: "Application", meta_description: "", policy_engine_mode: "any" };
 
 function identity({ exposures, clients, outposts, groups, identityProviderUrl = "" }: Plan): ObservedRecords {
-  const forwarded = exposures.filter(({ application }) => application !== undefined);
-  const proxies = forwarded.map(({ application, url, session = "" }, index) => ({
+  const forwarded = exposures.filter(isForwarded);
+  const proxies = forwarded.map((exposure, index) => ({
     ...{
       pk: index + 1,
-      name: application?.slug ?? "",
+      name: providerOf(exposure),
       mode: "forward_single",
-      external_host: url,
+      external_host: exposure.url,
       internal_host: "",
       property_mappings: [],
       cookie_domain: "",
     },
-    access_token_validity: session,
+    access_token_validity: exposure.session ?? "",
     ...{ authorization_flow: "flow", skip_path_regex: "", basic_auth_enabled: false },
   }));
   const applications = forwarded.map(({ application }, index) => ({
-    ...{ pk: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1, ...APPLICATION },
+    ...{ pk: `proxy-${index}`, slug: application.slug, provider: index + 1, ...APPLICATION },
   }));
   const own = clients.map(({ application, redirectUris }, index) => ({
     pk: 100 + index,

@@ -11,6 +11,7 @@ import {
   application,
   outpost,
   OUTPOST,
+  PROVIDER,
   FORWARD_AUTH,
   forwardAuth,
   remove,
@@ -57,18 +58,18 @@ const TRUSTED: Case[] = [
   },
 ];
 
-const PROVIDER: Case[] = [
+const CASES: Case[] = [
   {
     name: "applies when the provider is missing",
     changes: [noProvider, (e) => without(inside(e.identity).proxies, proxy(e))],
     expected: ["sign-in", "provider configuration"],
-    message: 'provider "wiki-localhost" is missing',
+    message: `provider "${PROVIDER}" is missing`,
   },
   ...(["external_host", "mode", "cookie_domain", "access_token_validity"] as const).map((field) => ({
     name: `applies when the provider has another ${field}`,
     changes: [loop, (e: Open<Evidence>) => void (proxy(e)[field] = "http://other.localhost")],
     expected: ["loop", "provider configuration"],
-    message: 'provider "wiki-localhost" differs from the plan',
+    message: `provider "${PROVIDER}" differs from the plan`,
   })),
   {
     name: "applies when the application is missing",
@@ -92,7 +93,7 @@ const PROVIDER: Case[] = [
     name: "applies when the provider is not attached to the outpost",
     changes: [noProvider, (e) => void (outpost(e).providers = outpost(e).providers.slice(1))],
     expected: ["sign-in", "provider configuration"],
-    message: 'provider "wiki-localhost" is not attached to its outpost',
+    message: `provider "${PROVIDER}" is not attached to its outpost`,
   },
   {
     name: "applies when the outpost is missing",
@@ -144,7 +145,7 @@ const LOOPING_ROUTES: Case[] = [
 ];
 
 describe("trusted origins", () => testEach(TRUSTED));
-describe("provider configuration", () => testEach(PROVIDER));
+describe("provider configuration", () => testEach(CASES));
 describe("route configuration", () => testEach(LOOPING_ROUTES));
 
 describe("hints", () => {

@@ -10,7 +10,7 @@ import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
 import { describeChanges, describeRefused, opensToPublic } from "../checks/diff/report.ts";
-import { revision, stackFile, type Version, workingTree } from "../checks/diff/versions.ts";
+import { isRevision, revision, stackFile, type Version, workingTree } from "../checks/diff/versions.ts";
 import { painter } from "../terminal/paint.ts";
 
 interface Options {
@@ -59,15 +59,24 @@ function compare(base: string, options: Options, shell: Shell): number {
   return !options.allowPublic && diffs.some(({ changes }) => opensToPublic(changes)) ? 1 : 0;
 }
 
-/** A file is the base of the stack of its name, or of the one given by --stack. */
+/**
+ * A file is the base of the stack of its name, or of the one given by --stack. A name without the ending of a stack file is a revision only: a pull
+ * request can add a file with any name, such as `HEAD^1`, which must not replace the base of its access diff.
+ */
 function baseOf(
   base: string,
   { stack }: Options,
   shell: Shell,
 ): { before: Version; stacks: readonly string[] | undefined } {
   const path = resolve(shell.folder, base);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+  if (!/\.ya?ml$/.test(base) || !statSync(path, { throwIfNoEntry: false })?.isFile())
     return { before: revision(shell.project, base), stacks: stack };
+  if (isRevision(shell.project, base)) {
+    throw new UserError(
+      `"${base}" is both a revision of git and a file`,
+      `for the revision, pass its commit (git rev-parse ${base}); for the file, pass ./${base}`,
+    );
+  }
   const [name = stackOf(path), ...others] = stack ?? [];
   if (others.length > 0) throw new UserError("a file is the base of one stack", "pass one name with --stack");
   return { before: stackFile(path, name), stacks: [name] };

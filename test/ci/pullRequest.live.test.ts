@@ -259,6 +259,31 @@ describe("npm run diff", () => {
     expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
   });
 
+  test("reads a revision, also if a file of the pull request has its name", async () => {
+    clone.git("checkout", "--quiet", "--detach", opening);
+    const opened = readFileSync(join(clone.folder, "Pulumi.local.yaml"), "utf8");
+    const names = ["HEAD^1", "main", "copy.yaml"].map((name) => join(clone.folder, name));
+    for (const file of names) writeFileSync(file, opened);
+    clone.git("tag", "copy.yaml", "HEAD^1");
+    onTestFinished(() => {
+      for (const file of names) rmSync(file);
+      clone.git("tag", "--delete", "copy.yaml");
+      clone.git("checkout", "--quiet", "main");
+    });
+    for (const name of ["HEAD^1", "main"]) {
+      const { code, out } = await run(name, "--stack", "local");
+      expect([code, out.includes("open to everyone, without a session: /healthz") || out]).toEqual([1, true]);
+    }
+    expect(await run("copy.yaml", "--stack", "local")).toEqual({
+      code: 2,
+      out: "",
+      error:
+        '"copy.yaml" is both a revision of git and a file. For the revision, pass its commit (git rev-parse copy.yaml); ' +
+        "for the file, pass ./copy.yaml.\n",
+    });
+    expect((await run("./copy.yaml", "--stack", "local")).code).toBe(0);
+  });
+
   test("prints the problems of an invalid new version and exits with 2", async () => {
     const file = join(clone.folder, "Pulumi.dev.yaml");
     const text = readFileSync(file, "utf8");
@@ -288,7 +313,8 @@ describe("npm run diff", () => {
     expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",
-      error: '"nowhere" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main\n',
+      error:
+        '"nowhere" is neither a revision of git nor a file that ends in .yaml or .yml; name one, e.g. main, HEAD~1 or origin/main\n',
     });
     expect((await run("HEAD", "--stack", "moon")).error).toBe(
       "no version has a file for moon. Name one of dev, local.\n",

@@ -6,6 +6,8 @@ import { checkProjectFiles, PROJECT_FILE } from "../../../config/projectFile.ts"
 import { UserError } from "../../../config/userError.ts";
 import { stacksIn, stacksOf } from "../../context/stackFiles.ts";
 
+const PARSE = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+
 export interface Version {
   /** The stacks that have a file. */
   readonly stacks: readonly string[];
@@ -20,6 +22,16 @@ export function workingTree(project: string): Version {
   };
 }
 
+/** Returns whether git reads a name as a revision of the project; false without git or a repository that it reads. */
+export function isRevision(project: string, name: string): boolean {
+  try {
+    return git(project, "", ...PARSE, `${name}^{commit}`) !== "";
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
 /** One file as the only stack of a version. */
 export function stackFile(path: string, stack: string): Version {
   return { stacks: [stack], read: () => readStackFile(path, stack) };
@@ -31,9 +43,10 @@ export function stackFile(path: string, stack: string): Version {
  * @throws UserError for an unknown revision
  */
 export function revision(project: string, name: string): Version {
-  const unknown = `"${name}" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main`;
-  const parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
-  const commit = git(project, unknown, ...parse, `${name}^{commit}`).trim();
+  const unknown =
+    `"${name}" is neither a revision of git nor a file that ends in .yaml or .yml; ` +
+    "name one, e.g. main, HEAD~1 or origin/main";
+  const commit = git(project, unknown, ...PARSE, `${name}^{commit}`).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
   const files = git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0");
   const show = (file: string): string => git(project, missing, "show", `${commit}:./${file}`);

@@ -107,22 +107,28 @@ async function access(label: string) {
   return { code, error, summary: existsSync(summary) ? readFileSync(summary, "utf8") : "" };
 }
 
-/** Runs the step that comments, for a run on the newest commit of pull request 7. @returns the bot's comments on it */
-async function comment(sha = head, labels: readonly string[] = []): Promise<string[]> {
+/**
+ * Runs the step that comments, for a run on the newest commit of pull request 7.
+ * @param more open pull requests
+ * @returns the bot's comments on it
+ */
+async function comment(sha = head, labels: readonly string[] = [], more: GitHub["pulls"] = []): Promise<string[]> {
   clone.git("update-ref", "refs/pull/7/head", head);
   const others = [6, 5].map((number) => ({ number, headRefOid: base, baseRefName: "main", labels: [] }));
   const own = { number: 7, headRefOid: head, baseRefName: "main", labels: labels.map((name) => ({ name })) };
-  changeGitHub(() => ({ pulls: [...others, own] }));
+  changeGitHub(() => ({ pulls: [...others, own, ...more] }));
   const done = await runStep("pull-request-comment.yml", "Comment", {
     "github.token": "a token",
     "github.event.workflow_run.head_sha": sha,
     "github.event.workflow_run.html_url": RUN_URL,
+    "github.event.repository.default_branch": "main",
     "toJSON(vars)": "{}",
   });
   expect(done).toEqual({ code: 0, out: "", error: "" });
   const { comments } = readGitHub();
-  expect(comments.filter(({ number }) => number !== 7)).toEqual([]);
-  return comments.filter(({ author }) => author === BOT).map(({ body }) => body);
+  const commented = [7, ...more.map(({ number }) => number)];
+  expect(comments.filter(({ number }) => !commented.includes(number))).toEqual([]);
+  return comments.filter(({ number, author }) => number === 7 && author === BOT).map(({ body }) => body);
 }
 
 /** The last status of the head of the pull request. */
@@ -160,6 +166,21 @@ describe("a pull request that opens a path", () => {
     expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
     await comment(head, ["bug", "allow-public"]);
     expect(lastStatus()).toEqual(["success", "Opens to the public, with the label allow-public"]);
+  });
+
+  test("gets a status for each base branch, so that a base that contains the opening changes no other status", async () => {
+    clone.git("branch", "opened", opening);
+    clone.git("update-ref", "refs/pull/4/head", head);
+    onTestFinished(() => void clone.git("branch", "--quiet", "--delete", "--force", "opened"));
+    const before = readGitHub().statuses.length;
+    // GitHub lists the oldest pull request last.
+    await comment(head, [], [{ number: 4, headRefOid: head, baseRefName: "opened", labels: [] }]);
+    const statuses = readGitHub().statuses.slice(before);
+    expect(statuses.map(([, { context, state }]) => [context, state])).toEqual([
+      ["Access diff", "failure"],
+      ["Access diff (opened)", "success"],
+    ]);
+    changeGitHub(({ comments }) => ({ comments: comments.filter(({ number }) => number === 7) }));
   });
 
   test("gets its comment updated when its stack files change, without a checkout", async () => {

@@ -153,6 +153,27 @@ describe("a workflow that a fork can start", () => {
   });
 });
 
+describe("the access diff of a pull request", () => {
+  const guide = readFileSync(join(root, "docs", "github.md"), "utf8");
+  const example = parse(/```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "") as Workflow;
+  const own = workflows.find(({ file }) => file === "pull-request.yml")?.workflow;
+
+  test.each([
+    ["pull-request.yml", own],
+    ["the example in docs/github.md", example],
+  ])("is compared again when the base changes: %s", (_, workflow) => {
+    expect(workflow?.on["pull_request"]).toEqual({
+      types: ["opened", "synchronize", "reopened", "edited", "labeled", "unlabeled"],
+    });
+    // GitHub counts a job that is skipped as successful.
+    expect(workflow?.jobs["access"]).not.toHaveProperty("if");
+  });
+
+  test("is a check with the name of the base branch in docs/github.md", () => {
+    expect(example.jobs["access"]).toHaveProperty("name", "access (${{ github.base_ref }})");
+  });
+});
+
 test("runs the default branch in the workflow that may comment, and uses no preview of a fork", () => {
   const [comment] = jobs.filter(({ file }) => file === "pull-request-comment.yml");
   const [checkout, , download] = comment?.job.steps ?? [];

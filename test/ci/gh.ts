@@ -1,5 +1,5 @@
 /**
- * A fake of GitHub's `gh` with the seven commands that the workflows use, on a JSON file instead of an account. It rejects every other
+ * A fake of GitHub's `gh` with the nine commands that the workflows use, on a JSON file instead of an account. It rejects every other
  * command and option.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,12 @@ interface Pull {
   readonly number: number;
   readonly headRefOid: string;
   readonly baseRefName: string;
-  readonly labels: readonly { readonly name: string }[];
+  labels: readonly { readonly name: string }[];
+}
+
+interface Viewed {
+  readonly labels: Pull["labels"];
+  readonly comments: readonly Comment[];
 }
 
 /** The fields of a request for a commit status. */
@@ -47,22 +52,29 @@ const MAX_BODY = 65_536;
 type Options = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The filters of the workflows, which a real `gh` runs as jq. */
-const FILTERS: Readonly<Record<string, (list: never[]) => string>> = {
-  '.[] | select(.headRefOid == env.HEAD_SHA) | "\\(.number) \\(.baseRefName) \\(any(.labels[]; .name == "allow-public"))"':
-    (pulls: Pull[]) =>
-      pulls
-        .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
-        .map(({ number, baseRefName, labels }) => {
-          const allowed = labels.some(({ name }) => name === "allow-public");
-          return `${number} ${baseRefName} ${allowed}\n`;
-        })
-        .join(""),
-  '[.[] | select(.title == env.TITLE) | .number][0] // ""': (issues: Issue[]) =>
+const FILTERS: Readonly<Record<string, (list: never) => string>> = {
+  '.[] | select(.headRefOid == env.HEAD_SHA) | "\\(.number) \\(.baseRefName)"': (pulls: readonly Pull[]) =>
+    pulls
+      .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
+      .map(({ number, baseRefName }) => `${number} ${baseRefName}\n`)
+      .join(""),
+  '"\\(any(.labels[]; .name == "allow-public")) \\(([.comments[] | select(.viewerDidAuthor)] | last // {body: ""}).body | startswith("<!-- \\(env.HEAD_SHA) \\(env.BASE) -->"))"':
+    ({ labels, comments }: Viewed) => {
+      const labelled = labels.some(({ name }) => name === "allow-public");
+      const own = comments.findLast(({ author }) => author === BOT)?.body ?? "";
+      return `${labelled} ${own.startsWith(`<!-- ${process.env["HEAD_SHA"]} ${process.env["BASE"]} -->`)}\n`;
+    },
+  '[.[] | select(.title == env.TITLE) | .number][0] // ""': (issues: readonly Issue[]) =>
     `${issues.find(({ title }) => title === process.env["TITLE"])?.number ?? ""}\n`,
 };
 
 const COMMANDS: Readonly<Record<string, (options: Options, number: number, state: GitHub) => void>> = {
   "pr list": (options, _, { pulls }) => print(options, pulls),
+  "pr view": (options, number, { pulls, comments }) => {
+    if (options["json"] !== "comments,labels") throw new Error(`unknown fields ${String(options["json"])}`);
+    const labels = pulls.find((pull) => pull.number === number)?.labels ?? [];
+    print(options, { labels, comments: comments.filter((comment) => comment.number === number) });
+  },
   "pr comment": (options, number, { comments }) => {
     if (!options["edit-last"] || !options["create-if-none"]) throw new Error("a second run would add a second comment");
     const own = comments.findLast((comment) => comment.number === number && comment.author === BOT);
@@ -86,10 +98,10 @@ const COMMANDS: Readonly<Record<string, (options: Options, number: number, state
   },
 };
 
-function print({ jq }: Options, list: readonly unknown[]): void {
+function print({ jq }: Options, data: unknown): void {
   const filter = FILTERS[String(jq)];
   if (!filter) throw new Error(`unknown filter ${String(jq)}`);
-  process.stdout.write(filter(list as never[]));
+  process.stdout.write(filter(data as never));
 }
 
 function bodyOf(options: Options): string {
@@ -102,6 +114,17 @@ function issueOf(issues: readonly Issue[], number: number): Issue {
   const found = issues.find((issue) => issue.number === number);
   if (!found) throw new Error(`no issue ${number}`);
   return found;
+}
+
+/** `gh api --silent --method DELETE repos/…/issues/NUMBER/labels/NAME`, which GitHub refuses with 404 for another label. */
+function removeLabel(path: string): void {
+  const [, number, label] = /^repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels\/([\w-]+)$/.exec(path) ?? [];
+  const file = process.env["GH_STAND_IN"] ?? "";
+  const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
+  const pull = state.pulls.find((one) => one.number === Number(number));
+  if (!pull?.labels.some(({ name }) => name === label)) throw new Error(`HTTP 404: ${path}`);
+  pull.labels = pull.labels.filter(({ name }) => name !== label);
+  writeFileSync(file, JSON.stringify(state));
 }
 
 /** `gh api --silent PATH -f NAME=VALUE…`, which sends a POST. */
@@ -123,7 +146,8 @@ if (import.meta.main) {
   if (!process.env["GH_TOKEN"]) throw new Error("GH_TOKEN is not set");
   const [group = "", verb = "", ...args] = process.argv.slice(2);
   if (group === "api") {
-    setStatus(verb, args);
+    if (args[0] === "--method" && args[1] === "DELETE") removeLabel(args[2] ?? "");
+    else setStatus(verb, args);
     process.exit();
   }
   const command = COMMANDS[`${group} ${verb}`];

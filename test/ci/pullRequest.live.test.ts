@@ -95,7 +95,8 @@ async function runStep(file: string, name: string, values: Record<string, string
   });
 }
 
-const LABELS = "contains(github.event.pull_request.labels.*.name, 'allow-public') && '--allow-public' || ''";
+const LABELS =
+  "github.event.action != 'synchronize' && contains(github.event.pull_request.labels.*.name, 'allow-public') && '--allow-public' || ''";
 
 async function access(label: string) {
   const summary = join(temp, "summary.md");
@@ -131,6 +132,11 @@ async function comment(sha = head, labels: readonly string[] = [], more: GitHub[
   return comments.filter(({ number, author }) => number === 7 && author === BOT).map(({ body }) => body);
 }
 
+function labels(): readonly string[] {
+  const own = readGitHub().pulls.find(({ number }) => number === 7);
+  return own?.labels.map(({ name }) => name) ?? [];
+}
+
 /** The last status of the head of the pull request. */
 function lastStatus(): unknown {
   const [path, status] = readGitHub().statuses.at(-1) ?? [];
@@ -155,9 +161,10 @@ describe("a pull request that opens a path", () => {
     ];
     changeGitHub(() => ({ comments: others }));
     const [own] = await comment();
+    // The first line is the compared version, which GitHub does not show.
     const docs = readFileSync(join(root, "docs", "ci.md"), "utf8");
     const shown = /<!-- begin sample -->\n([\s\S]*)<!-- end sample -->/.exec(docs)?.[1];
-    expect(shown).toBe(own);
+    expect(own).toBe(`<!-- ${head} main -->\n${shown}`);
     expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
   });
 
@@ -166,6 +173,48 @@ describe("a pull request that opens a path", () => {
     expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
     await comment(head, ["bug", "allow-public"]);
     expect(lastStatus()).toEqual(["success", "Opens to the public, with the label allow-public"]);
+    expect(labels()).toEqual(["bug", "allow-public"]);
+  });
+
+  test("loses the label with a commit that its comment did not show, and passes when it is set again", async () => {
+    const [shown, state] = [head, readGitHub()];
+    onTestFinished(() => {
+      head = shown;
+      writeFileSync(standIn, JSON.stringify(state));
+    });
+    clone.git("checkout", "--quiet", "--detach", head);
+    head = clone.commit("Pulumi.local.yaml", (text) => text.replace("[/healthz]", "[/healthz, /more]"));
+    clone.git("checkout", "--quiet", "main");
+    await comment(head, ["bug", "allow-public"]);
+    expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
+    expect(labels()).toEqual(["bug"]);
+    await comment(head, ["bug", "allow-public"]);
+    expect(lastStatus()).toEqual(["success", "Opens to the public, with the label allow-public"]);
+    // Back to a commit that was shown before.
+    head = shown;
+    await comment(head, ["allow-public"]);
+    expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
+    expect(labels()).toEqual([]);
+  });
+
+  test("loses the label with another base branch", async () => {
+    const state = readGitHub();
+    onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
+    const body = `<!-- ${head} other -->\n`;
+    changeGitHub(() => ({ comments: [{ number: 7, author: BOT, body }] }));
+    await comment(head, ["allow-public"]);
+    expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
+    expect(labels()).toEqual([]);
+  });
+
+  test("does not pass with a label from before its first comment", async () => {
+    const state = readGitHub();
+    onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
+    const forged = { number: 7, author: "eve", body: `<!-- ${head} main -->\n` };
+    changeGitHub(() => ({ comments: [forged] }));
+    await comment(head, ["allow-public"]);
+    expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
+    expect(labels()).toEqual([]);
   });
 
   test("gets a status for each base branch, so that a base that contains the opening changes no other status", async () => {

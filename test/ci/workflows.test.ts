@@ -169,6 +169,16 @@ describe("the access diff of a pull request", () => {
     expect(workflow?.jobs["access"]).not.toHaveProperty("if");
   });
 
+  test("counts the label as set for a later commit in no workflow", () => {
+    const allow = (workflow: Workflow | undefined) =>
+      workflow?.jobs["access"]?.steps.flatMap(({ env }) => env?.["ALLOW_PUBLIC"] ?? env?.["ALLOW"] ?? []);
+    expect(allow(own)).toEqual([expect.stringContaining("github.event.action != 'synchronize' && ")]);
+    // No workflow removes the label there, so only the event that sets it counts.
+    expect(allow(example)).toEqual([
+      "${{ github.event.action == 'labeled' && github.event.label.name == 'allow-public' && '--allow-public' || '' }}",
+    ]);
+  });
+
   test("is a check with the name of the base branch in docs/github.md", () => {
     expect(example.jobs["access"]).toHaveProperty("name", "access (${{ github.base_ref }})");
   });

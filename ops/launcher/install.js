@@ -12,6 +12,12 @@ import { isNewEnough, SUPPORTED } from "./nodeVersion.js";
 const LIMIT = 20 * 60_000;
 /** A newer Node.js for a machine whose own is not supported. The package exists for Linux only in this version. */
 const NODE = "node_modules/node/bin/node";
+/**
+ * Variables that npm needs: the user and its folders, proxies, certificates, and settings and tokens of the package registry. Install scripts of packages get
+ * no other one, e.g. no secret of a deployment.
+ */
+const NPM_VARIABLES =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|LANG|LC_.+|XDG_.+|CI|(HTTP|HTTPS|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|NODE_.+|NPM_CONFIG_.+|NPM_TOKEN)$/i;
 /** A file that an install script creates, and an install without scripts lacks. */
 const SDK = "sdks/authentik/bin/index.js";
 
@@ -144,7 +150,7 @@ async function npmCi(project) {
   const [program = "npm", ...args] = [...command, "ci", "--loglevel=warn"];
   const { code, signal } = await run(program, args, {
     cwd: project,
-    env: process.env,
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => NPM_VARIABLES.test(name))),
     onOutput: (text) => output.push(text),
   }).catch((error) => {
     throw new LaunchError(`npm cannot be started: ${String(error)}\nnpm is part of Node.js. Put it on PATH.`);

@@ -1,7 +1,9 @@
-import { existsSync, readlinkSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exclusively, fingerprint, incompleteness, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
 import { isNewEnough } from "../../../ops/launcher/nodeVersion.js";
@@ -65,6 +67,37 @@ describe("packages", () => {
       expect(isInstalled(project)).toBe(false);
     },
   );
+});
+
+test("are installed without the secrets of the shell, and with what npm needs", async () => {
+  await put("package-lock.json", "{}");
+  await put("sdks/authentik/index.ts", "export {};");
+  await put("node_modules/node/bin/node", "");
+  const npm = `
+    const { mkdirSync, writeFileSync } = require("node:fs");
+    mkdirSync("sdks/authentik/bin");
+    writeFileSync("sdks/authentik/bin/index.js", "");
+    writeFileSync("environment.json", JSON.stringify(process.env));`;
+  await put("npm.js", npm);
+  const needed = {
+    ...{ HOME: project, PATH: process.env["PATH"], TMPDIR: project, LANG: "C", CI: "true" },
+    ...{ https_proxy: "http://proxy.example.org", NO_PROXY: "localhost", NODE_EXTRA_CA_CERTS: "/ca.pem" },
+    ...{
+      npm_config_registry: "https://npm.example.org",
+      NPM_CONFIG_CACHE: "/cache",
+      NODE_AUTH_TOKEN: "of-the-registry",
+    },
+  };
+  const secrets = {
+    ...{ PULUMI_CONFIG_PASSPHRASE: "x", PULUMI_BACKEND_URL: "x", KUBECONFIG: "x", KUBECONFIG_TEXT: "x", GH_TOKEN: "x" },
+    ...{ AWS_SECRET_ACCESS_KEY: "x", GITHUB_ENV: "x", GATEHOUSE_VARIABLES: "x", POSTGRES_PASSWORD: "x" },
+  };
+  const program = `import { install } from ${JSON.stringify(path.resolve("ops/launcher/install.js"))}; await install(${JSON.stringify(project)});`;
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+    env: { ...needed, ...secrets, npm_execpath: path.join(project, "npm.js") },
+  });
+  expect(JSON.parse(readFileSync(path.join(project, "environment.json"), "utf8"))).toEqual(needed);
+  expect(isInstalled(project)).toBe(true);
 });
 
 describe("a Node.js of the packages", () => {

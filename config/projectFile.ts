@@ -5,6 +5,8 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { parseYamlFile } from "./yamlFile.ts";
 
 export const PROJECT_FILE = "Pulumi.yaml";
+/** Part of the path of a stack's state and lock, where commands release and restore them. */
+export const PROJECT_NAME = "gatehouse";
 /** Project files that the engine takes as well, the first one even before Pulumi.yaml, each with stack files of its own ending. */
 const OTHER_PROJECT_FILES = ["Pulumi.json", "Pulumi.yml"];
 /** Configuration that decides what a stack exposes. The engine adds the name of the project to a key without a namespace. */
@@ -39,8 +41,8 @@ export function checkProjectFiles(exists: (name: string) => boolean, read: () =>
 }
 
 /**
- * Refuses a project file that gives stacks configuration: the engine would deploy it, while the access diff, verification and audit read stack files
- * only (https://www.pulumi.com/docs/iac/concepts/config, Project level configuration).
+ * Refuses a project file with another name, and one that gives stacks configuration: the engine would deploy it, while the access diff, verification and audit
+ * read stack files only (https://www.pulumi.com/docs/iac/concepts/config, Project level configuration).
  * @param text of Pulumi.yaml
  * @throws ConfigError
  */
@@ -49,6 +51,15 @@ export function checkProjectFile(text: string): void {
   if (!isSection(content)) return;
   const hint = "write it to Pulumi.<stack>.yaml, which every check reads";
   const problems: Problem[] = [];
+  const { name } = content;
+  if (name !== PROJECT_NAME) {
+    const found = typeof name === "string" ? `is "${name}", not` : "is not";
+    problems.push({
+      path: "name",
+      message: `${found} "${PROJECT_NAME}", below which every command looks for locks and states`,
+      hint: `write name: ${PROJECT_NAME}; before that, rename each deployed stack (docs/deploy.md, Names)`,
+    });
+  }
   if ("stackConfigDir" in content) {
     problems.push({
       path: "stackConfigDir",

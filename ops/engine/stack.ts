@@ -11,9 +11,10 @@ import {
 import { runtime } from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
+import { PROJECT_NAME } from "../../config/projectFile.ts";
 import { replaceFile } from "../toolchain/replaceFile.ts";
 import { backendFolder } from "./state/backend.ts";
-import { PROJECT, restoreState } from "./state/state.ts";
+import { restoreState } from "./state/state.ts";
 
 /**
  * Options of the SDK's clients of the engine. gRPC shares connections of a process by address, and the SDK closes none of an inline program: if a
@@ -67,7 +68,7 @@ async function open(
 ): Promise<Stack> {
   await restoreState(backendFolder(options.workspace, options.environment), options.stack);
   const stack = await withEngine(
-    { stackName: options.stack, projectName: PROJECT, program: options.program },
+    { stackName: options.stack, projectName: PROJECT_NAME, program: options.program },
     { workDir: options.workspace, pulumiCommand: options.command, envVars: { ...options.environment } },
   );
   // The Automation API starts the CLI three times after an update, once after a refresh, to read outputs and summary, which no caller uses.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { UserError } from "../../config/userError.ts";
 
-const PULUMI = `name: gatehouse # part of the path of the state; do not change it after the first deployment
+const PULUMI = `name: gatehouse # part of the path of the state; Gatehouse refuses another name
 description: Services behind single sign-on, and a database as a public read-only API
 runtime:
   name: nodejs

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("accepts types, and values of other programs", () => {
   const config = { "gatehouse:domains": { type: "object" }, "aws:region": "eu-north-1", other: { type: "string" } };
-  expect(() => checkProjectFile(JSON.stringify({ name: "x", config }))).not.toThrow();
+  expect(() => checkProjectFile(JSON.stringify({ name: "gatehouse", config }))).not.toThrow();
 });
 
 test("refuses stack files in another folder, and values and defaults for every stack", () => {
@@ -22,12 +22,24 @@ test("refuses stack files in another folder, and values and defaults for every s
     protected_services: { type: "array", items: { type: "object" }, default: [] },
   };
   const hint = "Write it to Pulumi.<stack>.yaml, which every check reads.";
-  expect(messageOf(() => checkProjectFile(JSON.stringify({ stackConfigDir: "stacks", config })))).toBe(
+  expect(
+    messageOf(() => checkProjectFile(JSON.stringify({ name: "gatehouse", stackConfigDir: "stacks", config }))),
+  ).toBe(
     [
       "Pulumi.yaml: 6 problems",
       "stackConfigDir: reads stack files from another folder. Remove it, and keep them next to Pulumi.yaml.",
       ...Object.keys(config).map((key) => `config.${key}: gives every stack a value. ${hint}`),
     ].join("\n  "),
+  );
+});
+
+test.each([
+  ["name: shop\n", 'is "shop", not "gatehouse"'],
+  ["runtime: nodejs\n", 'is not "gatehouse"'],
+])("refuses the name of another project, whose locks and states no command finds: %j", (text, message) => {
+  expect(messageOf(() => checkProjectFile(text))).toBe(
+    `Pulumi.yaml: 1 problem\n  name: ${message}, below which every command looks for locks and states. Write name: gatehouse; before that, rename each ` +
+      "deployed stack (docs/deploy.md, Names).",
   );
 });
 
@@ -46,7 +58,7 @@ test.each(["Pulumi.json", "Pulumi.yml"])("refuses %s, which the engine can read 
 });
 
 test("refuses what the engine merges into it", () => {
-  expect(messageOf(() => checkProjectFile("name: x\n<<: { stackConfigDir: other }\n"))).toContain(
+  expect(messageOf(() => checkProjectFile("name: gatehouse\n<<: { stackConfigDir: other }\n"))).toContain(
     "has a merge key << (line 2)",
   );
 });
@@ -55,6 +67,6 @@ test("is checked with each stack file next to it", () => {
   const file = join(folder, "Pulumi.dev.yaml");
   writeFileSync(file, "config: {}\n");
   expect(readStackFile(file, "dev").config).toEqual({});
-  writeFileSync(join(folder, "Pulumi.yaml"), "name: x\nstackConfigDir: elsewhere\n");
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: gatehouse\nstackConfigDir: elsewhere\n");
   expect(messageOf(() => readStackFile(file, "dev"))).toContain("stackConfigDir");
 });

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { backendFolder } from "./backend.ts";
-import { PROJECT } from "./state.ts";
+import { PROJECT_NAME } from "../../../config/projectFile.ts";
 
 interface Lock {
   readonly pid: number;
@@ -38,7 +38,7 @@ export async function releaseStaleLock(stack: Stack): Promise<void> {
 
 function locksOf(backend: string | undefined, stack: string): Lock[] {
   if (backend === undefined) return [];
-  const folder = join(backend, ".pulumi", "locks", "organization", PROJECT, stack);
+  const folder = join(backend, ".pulumi", "locks", "organization", PROJECT_NAME, stack);
   if (!existsSync(folder)) return [];
   // The backend stores the attributes of each lock in a file next to it.
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));

@@ -2,10 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { PROJECT_NAME } from "../../../config/projectFile.ts";
 import { runPulumi } from "../runPulumi.ts";
-
-/** As in Pulumi.yaml. */
-export const PROJECT = "gatehouse";
 
 /** A resource as a state contains it; secrets are encrypted. */
 export interface Resource {
@@ -77,9 +75,9 @@ export async function restoreState(backend: string | undefined, stack: string): 
   if (backend === undefined) return;
   const folder = join(backend, ".pulumi");
   await deleteBrokenAttributes(folder);
-  const file = join(folder, "stacks", PROJECT, `${stack}.json`);
+  const file = join(folder, "stacks", PROJECT_NAME, `${stack}.json`);
   if (!existsSync(file) || isValid(file)) return;
-  const older = join(folder, "backups", PROJECT, stack);
+  const older = join(folder, "backups", PROJECT_NAME, stack);
   const backups = (existsSync(older) ? readdirSync(older) : []).filter((name) => name.endsWith(".json")).sort();
   const candidates = [`${file}.bak`, ...backups.reverse().map((name) => join(older, name))];
   const valid = candidates.find((candidate) => existsSync(candidate) && isValid(candidate));

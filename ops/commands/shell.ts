@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { commandEnvironment } from "../context/ci.ts";
 import type { ShellEnvironment } from "../context/context.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { projectFolder } from "../../config/folders.ts";
+import type { Environment } from "../../config/variables.ts";
 import { dataFolder } from "../toolchain/paths.ts";
 
 /** What a command uses of the process that it runs in. */
@@ -38,8 +40,7 @@ export function processShell(): Shell {
     get environment() {
       return commandEnvironment(process.env);
     },
-    // npm and npx gatehouse deploy change the working directory to the project's.
-    folder: process.env["INIT_CWD"] ?? process.cwd(),
+    folder: commandFolder(process.env, process.cwd()),
     colours: process.stdout.isTTY && process.stdout.hasColors(),
     now: () => new Date(),
     progress: createProgress(),
@@ -48,6 +49,16 @@ export function processShell(): Shell {
     out: (text) => process.stdout.write(text),
     error: (text) => process.stderr.write(text),
   };
+}
+
+/**
+ * Returns the folder that paths of the command line are relative to. `npm run` and `./deploy` change to the folder of the package.json, and note the previous
+ * one in INIT_CWD. A script of npm that changes to another folder inherits that variable, where it has no meaning.
+ * @param current working directory
+ */
+export function commandFolder(environment: Environment, current: string): string {
+  const { INIT_CWD: started, npm_package_json: manifest } = environment;
+  return started !== undefined && manifest !== undefined && dirname(manifest) === current ? started : current;
 }
 
 async function ask(question: string, interrupted?: AbortSignal): Promise<string | undefined> {

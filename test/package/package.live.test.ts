@@ -134,11 +134,27 @@ test("finds the project from a subfolder, and prints the command init outside of
   });
 });
 
+test("reads paths relative to the folder that a script of npm changed to", async () => {
+  const outer = join(folder, "outer");
+  mkdirSync(outer);
+  const bin = join(project, "node_modules/.bin/gatehouse");
+  const script = `cd ../project && ${bin} plan --file Pulumi.k3s.yaml`;
+  writeFileSync(
+    join(outer, "package.json"),
+    JSON.stringify({ scripts: { other: script, own: `${bin} plan --file k3s.yaml` } }),
+  );
+  expect((await run("npm", ["run", "--silent", "other"], { cwd: outer })).stdout).toMatch(/^Stack k3s\n/);
+  // npm itself changes to the folder of its package.json.
+  mkdirSync(join(outer, "stacks"));
+  cpSync(join(project, "Pulumi.k3s.yaml"), join(outer, "stacks", "k3s.yaml"));
+  const { stdout } = await run("npm", ["run", "--silent", "own"], { cwd: join(outer, "stacks") });
+  expect(stdout).toMatch(/^Stack k3s\n/);
+});
+
 test.runIf(process.getuid?.() === 0)("plans and compares for a user without a home", async () => {
   chmodSync(folder, 0o755);
   const bin = join(project, "node_modules/.bin/gatehouse");
-  // npm test sets INIT_CWD, the folder that paths are relative to.
-  const { HOME: _, INIT_CWD: __, ...env } = process.env;
+  const { HOME: _, ...env } = process.env;
   const options = { cwd: project, env, uid: 4711, gid: 4711 };
   expect((await run(bin, ["plan", "k3s"], options)).stdout).toMatch(/^Stack k3s\n/);
   expect((await run(bin, ["diff", "Pulumi.k3s.yaml"], options)).stdout).toBe("Stack k3s\n\nNo access changes.\n");

@@ -4,7 +4,7 @@ import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
-import { releaseStaleLock } from "./state/lock.ts";
+import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "./state/lock.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import type { Report } from "../terminal/progress.ts";
 
@@ -23,6 +23,7 @@ interface Deployable {
 /** Recovers an interrupted deployment: releases its lock, and completes the state. Changes the state only. */
 export async function recover(stack: Stack, report: Report, interrupted?: AbortSignal): Promise<Recovered> {
   await releaseStaleLock(stack);
+  recordLockOwner(stack);
   return recoverInterrupted(stack, report, interrupted);
 }
 
@@ -39,6 +40,7 @@ export async function apply(
   const { stack, plan, policy, recovered = false } = deployable;
   const { checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO } = deployable;
   if (!recovered) await recover(stack, report, interrupted);
+  recordLockOwner(stack);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(
       report,
@@ -60,5 +62,7 @@ export async function apply(
   } catch (error) {
     if (error instanceof EngineError) recordSteps(stack, error.unconfirmed);
     throw error;
+  } finally {
+    deleteLockOwner(stack);
   }
 }

@@ -13,7 +13,7 @@ import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
 import { protectedUrls, requestHosts } from "./hosts.ts";
 import { droppedDatabases } from "./names.ts";
-import { LockedError } from "../state/lock.ts";
+import { deleteLockOwner, LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
   changedBack,
@@ -86,6 +86,18 @@ class Deployment {
     let ready: Ready;
     try {
       ready = await this.#check();
+    } catch (error) {
+      return this.#refused(error);
+    }
+    try {
+      return await this.#runChecked(ready);
+    } finally {
+      deleteLockOwner(ready.stack);
+    }
+  }
+
+  async #runChecked(ready: Ready): Promise<Outcome> {
+    try {
       await this.#recover(ready.stack);
     } catch (error) {
       return this.#refused(error);

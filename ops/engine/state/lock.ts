@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { backendFolder } from "./backend.ts";
 import { PROJECT_NAME } from "../../../config/projectFile.ts";
 
@@ -16,39 +17,100 @@ export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
+/** The PID namespace of a run of Gatehouse (pid_namespaces(7)): only there can the process id of its lock be looked up. */
+interface LockOwner {
+  readonly pidNamespace: string | undefined;
+}
+
 /**
  * Releases the lock of an interrupted deployment: only if the backend is a folder, and only if the process that took it ran on this
- * machine and has ended. For any other backend the engine reports the owner.
- * @throws LockedError when its owner runs, or ran on another machine; the message names the owner, the time and the command to release it
+ * machine, in this PID namespace, and has ended. A container with `--network host` has the host name of its host, and other process ids.
+ * For any other backend the engine reports the owner.
+ * @throws LockedError when its owner runs, or ran elsewhere; the message names the owner, the time and the command to release it
  */
 export async function releaseStaleLock(stack: Stack): Promise<void> {
-  const { workDir, envVars } = stack.workspace;
-  const locks = locksOf(backendFolder(workDir, envVars), stack.name);
-  if (locks.length === 0) return;
-  const lock = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
-  if (lock) {
-    const owner = `process ${lock.pid} of ${lock.username} on ${lock.hostname}`;
-    throw new LockedError(
-      `stack "${stack.name}" is locked by ${owner} since ${lock.timestamp}. Wait for it. ` +
-        `If that process has ended, run: pulumi cancel --stack ${stack.name}`,
-    );
-  }
+  const backend = backendOf(stack);
+  const locks = locksOf(backend, stack.name);
+  if (backend === undefined || locks.length === 0) return;
+  const isComparable = isOwnNamespace(ownerFile(backend, stack.name));
+  const problem = locks.map((lock) => problemOf(lock, isComparable, stack.name)).find((text) => text !== undefined);
+  if (problem !== undefined) throw new LockedError(problem);
   await stack.cancel();
+}
+
+/** @param isComparable whether the process ids of the lock and of this process are those of one PID namespace */
+function problemOf(lock: Lock, isComparable: boolean, stack: string): string | undefined {
+  const isHere = lock.hostname === hostname();
+  if (isHere && isComparable && !isRunning(lock.pid)) return undefined;
+  const locked = `stack "${stack}" is locked by process ${lock.pid} of ${lock.username} on ${lock.hostname} since ${lock.timestamp}`;
+  const cancel = `run: pulumi cancel --stack ${stack}`;
+  if (!isHere || isComparable) return `${locked}. Wait for it. If that process has ended, ${cancel}`;
+  return (
+    `${locked}. No run of Gatehouse in this PID namespace took the lock, so whether that process runs is unknown here: ` +
+    `it can be in a container. Make sure that it has ended, then ${cancel}`
+  );
+}
+
+/**
+ * Records the PID namespace of the locks that this process takes, in the folder of the backend: for {@link releaseStaleLock} of the next run.
+ * The engine's lock does not contain it.
+ */
+export function recordLockOwner(stack: Stack): void {
+  const backend = backendOf(stack);
+  if (backend === undefined) return;
+  const file = ownerFile(backend, stack.name);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFile(file, JSON.stringify({ pidNamespace: pidNamespace() } satisfies LockOwner));
+}
+
+/** Deletes the record unless the stack is locked: the engine can be killed without this process. */
+export function deleteLockOwner(stack: Stack): void {
+  const backend = backendOf(stack);
+  if (backend !== undefined && locksOf(backend, stack.name).length === 0)
+    rmSync(ownerFile(backend, stack.name), { force: true });
+}
+
+function backendOf({ workspace: { workDir, envVars } }: Stack): string | undefined {
+  return backendFolder(workDir, envVars);
+}
+
+/** Next to the folder with the locks of the stack: each file in that folder is a lock. */
+function ownerFile(backend: string, stack: string): string {
+  return `${locksFolder(backend, stack)}.owner.json`;
+}
+
+function locksFolder(backend: string, stack: string): string {
+  return join(backend, ".pulumi", "locks", "organization", PROJECT_NAME, stack);
+}
+
+function isOwnNamespace(file: string): boolean {
+  const own = pidNamespace();
+  return own !== undefined && read<LockOwner>(file)?.pidNamespace === own;
+}
+
+/** Returns undefined if it cannot be read. Only Linux has PID namespaces. */
+function pidNamespace(): string | undefined {
+  if (process.platform !== "linux") return process.platform;
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined;
+  }
 }
 
 function locksOf(backend: string | undefined, stack: string): Lock[] {
   if (backend === undefined) return [];
-  const folder = join(backend, ".pulumi", "locks", "organization", PROJECT_NAME, stack);
+  const folder = locksFolder(backend, stack);
   if (!existsSync(folder)) return [];
   // The backend stores the attributes of each lock in a file next to it.
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  return names.flatMap((name) => read(join(folder, name)) ?? []);
+  return names.flatMap((name) => read<Lock>(join(folder, name)) ?? []);
 }
 
-/** Returns undefined for a lock that is being written or removed: the engine detects it. */
-function read(file: string): Lock | undefined {
+/** Returns undefined for a file that does not exist, and for a lock that is being written or removed: the engine detects it. */
+function read<T>(file: string): T | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Lock;
+    return JSON.parse(readFileSync(file, "utf8")) as T;
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { releaseStaleLock } from "../../../../ops/engine/state/lock.ts";
+import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "../../../../ops/engine/state/lock.ts";
 
 /** No process has it: the kernel's own limit is lower (proc_sys_kernel(5), pid_max). */
 const NONE = 2 ** 22 + 1;
@@ -40,8 +40,12 @@ test("changes nothing when the stack is not locked", async () => {
 });
 
 test.each(["absolute", "relative"])("releases the lock of a process that has ended, %s URL", async (kind) => {
+  const stack = stackOn(kind === "relative" ? "file://./" : `file://${backend}`);
+  recordLockOwner(stack);
   writeLock({});
-  await releaseStaleLock(stackOn(kind === "relative" ? "file://./" : `file://${backend}`));
+  // The engine was killed, and this process not.
+  deleteLockOwner(stack);
+  await releaseStaleLock(stack);
   expect(cancelled).toBe(1);
 });
 
@@ -49,6 +53,7 @@ test.each([
   ["that runs", { pid: process.pid }, `process ${process.pid} of kari on ${hostname()}`],
   ["of another machine", { hostname: "elsewhere" }, `process ${NONE} of kari on elsewhere`],
 ])("keeps the lock of a process %s, and reports its owner", async (_, fields, who) => {
+  recordLockOwner(stackOn(`file://${backend}`));
   writeLock({});
   writeLock(fields);
   await expect(releaseStaleLock(stackOn(`file://${backend}`))).rejects.toThrow(
@@ -56,6 +61,34 @@ test.each([
       "If that process has ended, run: pulumi cancel --stack dev",
   );
   expect(cancelled).toBe(0);
+});
+
+test.each([
+  ["of another PID namespace", (file: string) => writeFileSync(file, '{ "pidNamespace": "pid:[1]" }')],
+  ["without a record of its PID namespace", (file: string) => rmSync(file)],
+])("keeps the lock of a process %s, whose process id means nothing here", async (_, change) => {
+  const stack = stackOn(`file://${backend}`);
+  recordLockOwner(stack);
+  writeLock({});
+  change(join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json"));
+  await expect(releaseStaleLock(stack)).rejects.toThrow(
+    `stack "dev" is locked by process ${NONE} of kari on ${hostname()} since 2026-11-21T10:00:00Z. ` +
+      "No run of Gatehouse in this PID namespace took the lock, so whether that process runs is unknown here: it can be in a container. " +
+      "Make sure that it has ended, then run: pulumi cancel --stack dev",
+  );
+  expect(cancelled).toBe(0);
+});
+
+test("leaves no record of a deployment that has ended, and needs none in a backend that is no folder", () => {
+  const stack = stackOn(`file://${backend}`);
+  const file = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json");
+  recordLockOwner(stack);
+  expect(existsSync(file)).toBe(true);
+  deleteLockOwner(stack);
+  expect(existsSync(file)).toBe(false);
+  recordLockOwner(stackOn("s3://states"));
+  deleteLockOwner(stackOn("s3://states"));
+  expect(readdirSync(backend)).toEqual([".pulumi"]);
 });
 
 test("keeps an incomplete lock, and the locks of a backend that is no folder", async () => {

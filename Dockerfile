@@ -24,6 +24,8 @@ RUN apt-get update && \
     chgrp 0 /home/node && chmod g=u /home/node
 COPY --from=build --chown=node:0 /opt/pulumi /opt/pulumi
 COPY --from=build --chown=node:0 /opt/gatehouse /opt/gatehouse
+# The project, and with it the record of steps, ends with the container.
+ENV GATEHOUSE_CHECKPOINTS=true
 ENV HOME=/home/node USER=node PULUMI_HOME=/opt/pulumi PULUMI_SKIP_UPDATE_CHECK=true PATH=/opt/pulumi/bin:$PATH
 USER node
 WORKDIR /opt/gatehouse

@@ -2,7 +2,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
-import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
+import { hasCheckpoints, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
 import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "./state/lock.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
@@ -12,7 +12,7 @@ interface Deployable {
   readonly stack: Stack;
   /** Of a stack whose program has one. */
   readonly plan?: Pick<Plan, "exposures">;
-  /** Whether the engine writes the state after each step. Default: up to `CHECKPOINTS_UP_TO` exposures. */
+  /** Whether the engine writes the state after each step. Default: see {@link hasCheckpoints}. */
   readonly checkpoints?: boolean;
   /** Whether {@link recover} ran just before. Default: it runs. */
   readonly recovered?: boolean;
@@ -38,7 +38,8 @@ export async function apply(
   interrupted?: AbortSignal,
 ): Promise<Ran> {
   const { stack, plan, policy, recovered = false } = deployable;
-  const { checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO } = deployable;
+  const environment = { ...process.env, ...stack.workspace.envVars };
+  const { checkpoints = hasCheckpoints(plan?.exposures.length ?? 0, environment) } = deployable;
   if (!recovered) await recover(stack, report, interrupted);
   recordLockOwner(stack);
   const work = (recorder?: Recorder): Promise<Ran> =>

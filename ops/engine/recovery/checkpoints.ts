@@ -7,11 +7,24 @@
  */
 import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
+import type { Environment } from "../../../config/variables.ts";
+import { ciVariable } from "../../context/ci.ts";
 import { exportState } from "../state/state.ts";
 import { deleteRecord, readRecord, recordSteps, recordedOf } from "./stepRecord.ts";
 
 /** Up to this number of exposures, checkpoints cost seconds. */
-export const CHECKPOINTS_UP_TO = 100;
+const CHECKPOINTS_UP_TO = 100;
+
+/**
+ * Returns whether the engine writes the state after each step. In a job of a CI system and in a container it does so for any number of exposures: the
+ * record of steps is in the project, which ends with the job or the container. `GATEHOUSE_CHECKPOINTS` decides otherwise: `false` where the
+ * project remains, `true` where it does not (docs/container.md).
+ */
+export function hasCheckpoints(exposures: number, environment: Environment): boolean {
+  const asked = environment["GATEHOUSE_CHECKPOINTS"] || undefined;
+  const isLost = asked === undefined ? ciVariable(environment) !== undefined : asked !== "false";
+  return isLost || exposures <= CHECKPOINTS_UP_TO;
+}
 
 /** Options of a run without checkpoints that record its creations. */
 export type Recorder = Pick<UpOptions, "program"> & { readonly onEvent: (event: EngineEvent) => void };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withoutCheckpoints } from "../../../../ops/engine/recovery/checkpoints.ts";
+import { hasCheckpoints, withoutCheckpoints } from "../../../../ops/engine/recovery/checkpoints.ts";
 import { recordFile } from "../../../../ops/engine/recovery/stepRecord.ts";
 import { EngineError } from "../../../../ops/engine/run.ts";
 import { writeExecutable } from "../../../helpers/executable.ts";
@@ -37,4 +37,16 @@ test("throws the error of the engine, and keeps the record, when the state canno
 test("deletes the record of a failed run whose state was saved", async () => {
   expect(await fail(`echo '{ "deployment": { "manifest": { "time": "2999-01-01T00:00:00Z" } } }'`)).toBe(FAILED);
   expect(existsSync(recordFile(workDir, "dev"))).toBe(false);
+});
+
+test.each([
+  [100, {}, true],
+  [101, {}, false],
+  [101, { CI: "true" }, true],
+  [101, { GATEHOUSE_CHECKPOINTS: "true" }, true],
+  [101, { CI: "true", GATEHOUSE_CHECKPOINTS: "" }, true],
+  [101, { CI: "true", GATEHOUSE_CHECKPOINTS: "false" }, false],
+  [100, { GATEHOUSE_CHECKPOINTS: "false" }, true],
+])("decides whether a deployment of %i exposures has checkpoints, with %o: %s", (exposures, environment, expected) => {
+  expect(hasCheckpoints(exposures, environment)).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { errorText } from "../../config/errorText.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
@@ -61,9 +62,18 @@ export async function apply(
   try {
     return await (checkpoints ? work() : withoutCheckpoints(stack, work));
   } catch (error) {
-    if (error instanceof EngineError) recordSteps(stack, error.unconfirmed);
-    throw error;
+    throw error instanceof EngineError ? recordUnconfirmed(stack, error) : error;
   } finally {
     deleteLockOwner(stack);
+  }
+}
+
+/** Records the steps whose result is unknown. @returns the error, with that of the record */
+function recordUnconfirmed(stack: Stack, error: EngineError): EngineError {
+  try {
+    recordSteps(stack, error.unconfirmed);
+    return error;
+  } catch (problem) {
+    return new EngineError([...error.errors, errorText(problem)], error, error.cause);
   }
 }

@@ -10,7 +10,7 @@ import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/aut
 import type { Environment } from "../../../config/variables.ts";
 import { ciVariable } from "../../context/ci.ts";
 import { exportState } from "../state/state.ts";
-import { deleteRecord, readRecord, recordSteps, recordedOf } from "./stepRecord.ts";
+import { createRecord, readRecord, recordSteps, recordedOf, writeRecord } from "./stepRecord.ts";
 
 /** Up to this number of exposures, checkpoints cost seconds. */
 const CHECKPOINTS_UP_TO = 100;
@@ -32,7 +32,7 @@ export type Recorder = Pick<UpOptions, "program"> & { readonly onEvent: (event: 
 /**
  * Runs the engine once, without checkpoints.
  * @param run passes the recorder's `onEvent` each event, and the program to `stack.up`
- * @throws what `run` throws
+ * @throws UserError when the record cannot be written; what `run` throws
  */
 export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Recorder) => Promise<T>): Promise<T> {
   const { workspace } = stack;
@@ -40,18 +40,17 @@ export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Record
   const started = Date.now();
   // What could not be read before remains.
   const before = await readRecord(stack);
-  const deleteOwn = async (): Promise<void> => {
-    await deleteRecord(stack);
-    recordSteps(stack, before);
-  };
+  createRecord(stack);
   workspace.envVars = { ...environment, PULUMI_SKIP_CHECKPOINTS: "true" };
   try {
     const result = await run(recorderOf(stack));
-    await deleteOwn();
+    writeRecord(stack, before);
     return result;
   } catch (error) {
     // A killed engine has not saved the state, so the record remains for the next run, also if the state cannot be read now.
-    if (await isSavedSince(stack, started).catch(() => false)) await deleteOwn();
+    const restore = async (): Promise<void> =>
+      void ((await isSavedSince(stack, started)) && writeRecord(stack, before));
+    await restore().catch(() => undefined);
     throw error;
   } finally {
     workspace.envVars = environment;
@@ -66,14 +65,24 @@ async function isSavedSince(stack: Stack, time: number): Promise<boolean> {
 function recorderOf(stack: Stack): Recorder {
   const recorded = new Map<string, PromiseWithResolvers<void>>();
   const recordOf = (urn: string): PromiseWithResolvers<void> => {
-    const entry = recorded.get(urn) ?? Promise.withResolvers<void>();
+    const known = recorded.get(urn);
+    if (known) return known;
+    const entry = Promise.withResolvers<void>();
+    // The step that waits for it fails; until one waits, a rejection is no error of the process.
+    entry.promise.catch(() => undefined);
     recorded.set(urn, entry);
     return entry;
   };
   const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
     const entry = resourcePreEvent && recordedOf(resourcePreEvent.metadata);
     if (!entry) return;
-    recordSteps(stack, [entry]);
+    try {
+      recordSteps(stack, [entry]);
+    } catch (error) {
+      // Thrown here, it would only be a warning of the SDK, and the step would wait forever.
+      recordOf(entry.urn).reject(error);
+      return;
+    }
     // Nothing waits for a deletion, and a creation with the same URN can follow.
     if (entry.changed !== "delete") recordOf(entry.urn).resolve();
   };

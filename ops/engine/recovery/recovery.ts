@@ -2,7 +2,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./interruptedChanges.ts";
 import { existingResources } from "./interruptedCreations.ts";
-import { deleteRecord, MASKED, readRecord, recordSteps } from "./stepRecord.ts";
+import { MASKED, readRecord, recordSteps, writeRecord } from "./stepRecord.ts";
 import { addSecretInputs } from "./providerInputs.ts";
 import type { Report } from "../../terminal/progress.ts";
 import { isProvider } from "../step.ts";
@@ -30,7 +30,7 @@ export async function recoverInterrupted(stack: Stack, report: Report, interrupt
   const creations = withParents([...new Map(begun.map((resource) => [resource.urn, resource])).values()], resources);
   const changed = changedIn(recorded, pending);
   if (creations.length === 0 && pending.length === 0 && changed.length === 0) {
-    await deleteRecord(stack);
+    writeRecord(stack, []);
     return { steps: [], unread: [] };
   }
   // The first change of the state removes the pending operations, and a recovery can be interrupted, too.
@@ -43,8 +43,7 @@ export async function recoverInterrupted(stack: Stack, report: Report, interrupt
   await addDependencies(stack, creations);
   await refresh(stack, await notRead(stack));
   const unread = await readChanged(stack, changed, report, interrupted);
-  await deleteRecord(stack);
-  recordSteps(stack, unread);
+  writeRecord(stack, unread);
   return {
     steps: [...new Set([...creations, ...changed].map(({ urn }) => urn))],
     unread: unread.map(({ urn }) => urn),

@@ -3,11 +3,14 @@
  * response of a server was lost. The engine would create objects again and fail on their names, and would find no difference between a revert
  * and the values from before an update, so the next run reads these objects first (ops/engine/recovery/recovery.ts).
  */
-import { appendFileSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { appendFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
 import type { Stack, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
+import { errorText } from "../../../config/errorText.ts";
+import { UserError } from "../../../config/userError.ts";
+import { replaceFile } from "../../toolchain/replaceFile.ts";
 import type { Resource } from "../state/state.ts";
 
 /** The value of a secret in the record. */
@@ -90,9 +93,35 @@ function isSecret(value: unknown): boolean {
  * after one that was cut because the process was killed or the disk was full.
  */
 export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
-  if (steps.length === 0) return;
-  const lines = steps.map((step) => `\n${JSON.stringify(step)}\n`);
-  appendFileSync(recordFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
+  if (steps.length > 0) append(stack, textOf(steps));
+}
+
+/** @throws UserError when the record cannot be written */
+export function createRecord(stack: Stack): void {
+  append(stack, "");
+}
+
+function append({ workspace, name }: Stack, text: string): void {
+  const file = recordFile(workspace.workDir, name);
+  try {
+    appendFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new UserError(
+      `the steps of the deployment cannot be recorded: ${errorText(error)}`,
+      `make ${file} writable, or set GATEHOUSE_CHECKPOINTS=true (docs/deploy.md, After an interruption)`,
+    );
+  }
+}
+
+/** Replaces the record. One without entries is deleted: every step is in the state, or was read. A killed process leaves the old one. */
+export function writeRecord(stack: Stack, steps: readonly Recorded[]): void {
+  const file = recordFile(stack.workspace.workDir, stack.name);
+  if (steps.length === 0) rmSync(file, { force: true });
+  else replaceFile(file, textOf(steps), 0o600);
+}
+
+function textOf(steps: readonly Recorded[]): string {
+  return steps.map((step) => `\n${JSON.stringify(step)}\n`).join("");
 }
 
 /** Returns the entries of the record, each step once, in the order of their beginning. */
@@ -114,11 +143,6 @@ function entryOf(line: string): Recorded[] {
   } catch {
     return [];
   }
-}
-
-/** Deletes the record: every step in it is in the state, or was read. */
-export async function deleteRecord(stack: Stack): Promise<void> {
-  await rm(recordFile(stack.workspace.workDir, stack.name), { force: true });
 }
 
 /** @param workspace folder of the engine's workspace */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EngineError, runEngine } from "../../../../ops/engine/run.ts";
 import {
   recordFile,
-  deleteRecord,
   isResultUnknown,
   isUnconfirmed,
   readRecord,
   recordSteps,
+  writeRecord,
 } from "../../../../ops/engine/recovery/stepRecord.ts";
 
 test.each([
@@ -137,8 +137,23 @@ describe("the record", () => {
       { urn: "b", type: "t" },
     ]);
     expect(statSync(recordFile(folder, "dev")).mode & 0o777).toBe(0o600);
-    await deleteRecord(stack);
+    writeRecord(stack, []);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is replaced as a whole: it stays if the new one cannot be written", async () => {
+    recordSteps(stack, [
+      { urn: "a", type: "t" },
+      { urn: "b", type: "t" },
+    ]);
+    mkdirSync(`${recordFile(folder, "dev")}.new`);
+    expect(() => writeRecord(stack, [{ urn: "b", type: "t" }])).toThrow("EISDIR");
+    expect(await readRecord(stack)).toHaveLength(2);
+    rmdirSync(`${recordFile(folder, "dev")}.new`);
+    writeRecord(stack, [{ urn: "b", type: "t" }]);
+    expect(await readRecord(stack)).toEqual([{ urn: "b", type: "t" }]);
+    expect(readdirSync(folder)).toEqual(["creations-dev.jsonl"]);
+    expect(statSync(recordFile(folder, "dev")).mode & 0o777).toBe(0o600);
   });
 
   test("ignores an incomplete line, whose creation had not begun", async () => {

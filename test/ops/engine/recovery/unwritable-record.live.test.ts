@@ -1,0 +1,57 @@
+/** With the real engine: the record of steps cannot be written while a deployment runs, e.g. because the disk is full. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ComponentResource } from "@pulumi/pulumi";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { apply } from "../../../../ops/engine/apply.ts";
+import { pulumiCommand } from "../../../../ops/engine/open.ts";
+import { NO_POLICY } from "../../../../ops/engine/policyPack.ts";
+import { recordFile } from "../../../../ops/engine/recovery/stepRecord.ts";
+import { openStack } from "../../../../ops/engine/stack.ts";
+import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
+import { quiet } from "../../../helpers/quiet.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-unwritable-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function open(program: PulumiFn): Promise<Stack> {
+  const [workspace, state] = ["workspace", "state"].map((name) => join(folder, name)) as [string, string];
+  mkdirSync(state);
+  const { pulumi } = await ensureTools(["pulumi"], quiet, { local: true });
+  const command = await pulumiCommand(folder, pulumi);
+  const environment = {
+    ...{ PULUMI_HOME: folder, PULUMI_BACKEND_URL: `file://${state}` },
+    ...{ PULUMI_CONFIG_PASSPHRASE: "x", PULUMI_SKIP_UPDATE_CHECK: "true" },
+  };
+  return openStack({ stack: "dev", program, command, workspace, environment });
+}
+
+test("refuses to start a deployment whose steps cannot be recorded", async () => {
+  let ran = false;
+  const stack = await open(() => Promise.resolve(void (ran = true)));
+  const file = recordFile(stack.workspace.workDir, "dev");
+  mkdirSync(file);
+  const options = { stack, checkpoints: false, recovered: true, policy: NO_POLICY };
+  await expect(apply(options, "up", () => undefined)).rejects.toThrow(
+    /^the steps of the deployment cannot be recorded: EISDIR: .*\. Make .*creations-dev\.jsonl writable, or set GATEHOUSE_CHECKPOINTS=true/,
+  );
+  expect(ran).toBe(false);
+});
+
+test("fails the step that cannot be recorded, and does not wait for it", async () => {
+  const stack = await open(async () => {
+    const file = recordFile(join(folder, "workspace"), "dev");
+    rmSync(file);
+    mkdirSync(file);
+    new ComponentResource("gatehouse:test:Sample", "sample");
+    return Promise.resolve();
+  });
+  await expect(apply({ stack, checkpoints: false, policy: NO_POLICY }, "up", () => undefined)).rejects.toThrow(
+    /the steps of the deployment cannot be recorded: EISDIR/,
+  );
+});

@@ -5,7 +5,7 @@ import { changeResources, exportState, type Operation, type Resource } from "../
 import { polls } from "../polls.ts";
 import type { Report } from "../../terminal/progress.ts";
 import { isProvider, lastOf } from "../step.ts";
-import type { Recorded } from "./stepRecord.ts";
+import { readRecord, type Recorded, recordSteps, writeRecord } from "./stepRecord.ts";
 import { existingResources } from "./interruptedCreations.ts";
 
 export type Changed = Pick<Resource, "urn" | "type"> & Required<Pick<Recorded, "changed">>;
@@ -115,12 +115,32 @@ async function inState(stack: Stack, changed: readonly Changed[]): Promise<Resou
   return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
 }
 
-/** Runs a refresh of the whole stack, which would remove the marks of {@link withUpdates}. */
+/**
+ * Runs a refresh of the whole stack, which removes the marks of {@link withUpdates}, and sets them again, also if it fails. In the meantime they are in
+ * the record of steps, for the next run if this one is killed.
+ */
 export async function keepingUpdates<T>(stack: Stack, work: () => Promise<T>): Promise<T> {
   const { resources = [] } = (await exportState(stack)).deployment;
   const marked = resources.filter(({ initErrors }) => initErrors?.includes(INTERRUPTED));
-  const result = await work();
-  if (marked.length > 0) await changeResources(stack, (after) => withUpdates(after, marked));
+  if (marked.length === 0) return work();
+  const before = await readRecord(stack);
+  recordSteps(
+    stack,
+    marked.map(({ urn, type }) => ({ urn, type, changed: "update" })),
+  );
+  const restore = async (): Promise<void> => {
+    await changeResources(stack, (after) => withUpdates(after, marked));
+    writeRecord(stack, before);
+  };
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    // What failed first is reported. If the marks cannot be set now, the next run sets them.
+    await restore().catch(() => undefined);
+    throw error;
+  }
+  await restore();
   return result;
 }
 

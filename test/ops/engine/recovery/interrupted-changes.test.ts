@@ -1,6 +1,17 @@
-import { expect, test } from "vitest";
-import { changedIn, NOT_READ, withUpdates } from "../../../../ops/engine/recovery/interruptedChanges.ts";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  changedIn,
+  keepingUpdates,
+  NOT_READ,
+  withUpdates,
+} from "../../../../ops/engine/recovery/interruptedChanges.ts";
+import { readRecord, recordFile, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
+import { writeExecutable } from "../../../helpers/executable.ts";
 
 const ROUTE = "kubernetes:traefik.io/v1alpha1:IngressRoute";
 const ROLE = "postgresql:index/role:Role";
@@ -36,4 +47,57 @@ test("updates objects of the cluster again, and sets passwords of roles again", 
     { urn: "role", type: ROLE, inputs: { name: "owner" }, outputs: {} },
     ...others,
   ]);
+});
+
+describe("a refresh of the whole stack", () => {
+  const marked = { urn: "route", type: ROUTE, initErrors: ["the deployment was interrupted"] };
+  let workDir: string;
+  let stack: Stack;
+  beforeEach(() => {
+    workDir = mkdtempSync(join(tmpdir(), "gatehouse-marks-"));
+    const command = join(workDir, "pulumi");
+    writeExecutable(command, `#!/bin/sh\ncase $2 in export) cat state.json;; import) cat > state.json;; esac\n`);
+    stack = { name: "dev", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
+    write([marked]);
+  });
+  afterEach(() => rmSync(workDir, { recursive: true }));
+
+  function write(resources: readonly Resource[]): void {
+    writeFileSync(join(workDir, "state.json"), JSON.stringify({ version: 3, deployment: { resources } }));
+  }
+  function read(): unknown {
+    return (JSON.parse(readFileSync(join(workDir, "state.json"), "utf8")) as { deployment: { resources: unknown } })
+      .deployment.resources;
+  }
+  /** Removes the marks, as the engine does. */
+  function refresh(): Promise<void> {
+    write([{ urn: "route", type: ROUTE }]);
+    return Promise.resolve();
+  }
+
+  test("keeps the marks of interrupted updates", async () => {
+    await keepingUpdates(stack, refresh);
+    expect(read()).toEqual([marked]);
+    expect(existsSync(recordFile(workDir, "dev"))).toBe(false);
+  });
+
+  test("keeps them when it fails, and what the record contained", async () => {
+    const unread = { urn: "user", type: USER, changed: "update" as const };
+    recordSteps(stack, [unread]);
+    const failed = keepingUpdates(stack, () => refresh().then(() => Promise.reject(new Error("interrupted"))));
+    await expect(failed).rejects.toThrow("interrupted");
+    expect(read()).toEqual([marked]);
+    expect(await readRecord(stack)).toEqual([unread]);
+  });
+
+  test("leaves them in the record when it is killed, or the state cannot be written", async () => {
+    const entry = { urn: "route", type: ROUTE, changed: "update" };
+    const failed = keepingUpdates(stack, async () => {
+      expect(await readRecord(stack)).toEqual([entry]);
+      rmSync(join(workDir, "state.json"));
+      throw new Error("the backend does not answer");
+    });
+    await expect(failed).rejects.toThrow("the backend does not answer");
+    expect(await readRecord(stack)).toEqual([entry]);
+  });
 });

@@ -1,15 +1,20 @@
 import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { withClient } from "../clients/http.ts";
 import { reasonOf } from "./reason.ts";
+import type { Resource } from "./state/state.ts";
 
 /**
  * Prevents a refresh from removing the identity provider's objects from the state: the Terraform provider treats every 404 as a deleted object, also
  * the gateway's 404 when the identity provider's route is missing.
+ * @param resources of the state, also of a first deployment that did not complete
  * @throws Error when the identity provider is not ready
  */
-export async function refuseUnsafeRefresh(target: StackContext): Promise<void> {
+export async function refuseUnsafeRefresh(
+  target: StackContext,
+  resources: readonly Pick<Resource, "type">[],
+): Promise<void> {
   const origin = authentikOrigin(target);
-  if (origin === undefined) return;
+  if (origin === undefined || !resources.some(({ type }) => type.startsWith("authentik:"))) return;
   const url = `${origin}/-/health/ready/`;
   const problem = await withClient((client) => client.send(url)).then(
     ({ status }) => (status === 200 || status === 204 ? undefined : `returns ${status}`),

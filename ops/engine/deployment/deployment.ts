@@ -30,6 +30,7 @@ import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
 import { keepingUpdates } from "../recovery/interruptedChanges.ts";
+import { exportState } from "../state/state.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import type { Step } from "../step.ts";
 import { accessOf } from "../../../infra/access/access.ts";
@@ -131,7 +132,7 @@ class Deployment {
     );
     for (const text of recoveryLines(steps, unread)) this.#options.print(text);
     if (!this.#options.refresh) return;
-    if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
+    await refuseUnsafeRefresh(this.#target, (await exportState(stack)).deployment.resources ?? []);
     const refresh = (report: (detail: string) => void) =>
       keepingUpdates(stack, () => runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { CookieJar } from "tough-cookie";
 import { Agent, type buildConnector, request } from "undici";
 import { lookup } from "../../infra/loopback.ts";
@@ -14,6 +15,12 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /**
+   * Reads only the beginning of the answer's body: for a request to any application, whose answer may be long or endless, e.g. server-sent events.
+   */
+  readonly excerpt?: boolean;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Hop {
@@ -21,6 +28,8 @@ export interface Hop {
   readonly url: string;
   readonly status: number;
 }
+
+type Exchange = Pick<Answer, "status" | "headers" | "body">;
 
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
@@ -49,6 +58,10 @@ export interface HttpClient {
 
 /** A real authentik on a machine with two busy cores took 20 s for one answer (measured). */
 const TIMEOUT_MS = 60_000;
+/** Times the timeout: the maximum duration of a request with its answer. */
+const TOTAL_FACTOR = 1.5;
+/** Bytes, and milliseconds after the headers. */
+const EXCERPT = { size: 1_000_000, time: 10_000 };
 const MAX_REDIRECTS = 15;
 /** A request that returns to an address more often is in a loop. */
 const MAX_VISITS = 3;
@@ -56,7 +69,7 @@ const MAX_VISITS = 3;
 /**
  * A client without a session.
  * @param connect how it connects; default: `*.localhost` resolves to loopback, also where the system's resolver has no such name
- * @param timeout until the headers, and between two parts of the body, in milliseconds
+ * @param timeout until the headers, and between two parts of the body, in milliseconds; an answer that is not complete after one and a half times as long is an error
  */
 export function createClient(connect: buildConnector.BuildOptions = { lookup }, timeout = TIMEOUT_MS): HttpClient {
   // Cookies of *.localhost hosts are host-only, so the public suffix list does not apply to them.
@@ -65,24 +78,35 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
 
   const hops: Hop[] = [];
   let last: Answer | undefined;
-  const send = async (url: string, options: RequestOptions = {}): Promise<Answer> => {
-    const { method = "GET", headers, body } = options;
-    const cookie = await cookies.getCookieString(url);
-    const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
-    const attempt = (): ReturnType<typeof request> =>
-      request(url, { dispatcher, method, headers: sent, body: body ?? null });
-    let answer = await attempt();
-    if (answer.statusCode >= 500) {
-      await answer.body.dump();
-      answer = await attempt();
+  const exchange = async (
+    url: string,
+    sent: Readonly<Record<string, string | string[]>>,
+    { method = "GET", body, excerpt = false, signal }: RequestOptions,
+  ): Promise<Exchange> => {
+    const limit = AbortSignal.timeout(timeout * TOTAL_FACTOR);
+    try {
+      const signals = AbortSignal.any([limit, ...(signal ? [signal] : [])]);
+      const answer = await request(url, { dispatcher, method, headers: sent, body: body ?? null, signal: signals });
+      const { statusCode: status, headers } = answer;
+      return { status, headers, body: await (excerpt ? excerptOf(answer.body) : answer.body.text()) };
+    } catch (error) {
+      if (signal?.aborted) throw new Error("interrupted", { cause: error });
+      const seconds = (timeout * TOTAL_FACTOR) / 1000;
+      if (limit.aborted) throw new Error(`the answer is not complete after ${seconds} s`, { cause: error });
+      throw error;
     }
+  };
+  const send = async (url: string, options: RequestOptions = {}): Promise<Answer> => {
+    const cookie = await cookies.getCookieString(url);
+    const sent = { ...(cookie === "" ? {} : { cookie }), ...options.headers };
+    let answer = await exchange(url, sent, options);
+    if (answer.status >= 500) answer = await exchange(url, sent, options);
     // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
       await cookies.setCookie(line, url, { ignoreError: true });
     }
-    const { statusCode: status, headers: raw } = answer;
-    last = { url, status, headers: decoded(raw), body: await answer.body.text() };
-    hops.push({ url: withoutQuery(url), status });
+    last = { ...answer, url, headers: decoded(answer.headers) };
+    hops.push({ url: withoutQuery(url), status: answer.status });
     return last;
   };
   const follow = async (url: string): Promise<Answer> => {
@@ -101,6 +125,31 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     throw new RedirectError(url, withoutQuery(next), withoutQuery(next) === visits.at(-1));
   };
   return { send, follow, last: () => last, hops, cookies, close: () => dispatcher.destroy() };
+}
+
+/** Returns the beginning of a body, and ends its connection if there is more. */
+async function excerptOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // A stream that is destroyed emits an error, which nothing else receives.
+  body.on("error", () => undefined);
+  const stop = new AbortController();
+  const timer = setTimeout(() => {
+    stop.abort();
+    body.destroy();
+  }, EXCERPT.time);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= EXCERPT.size) break;
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).toString("utf8", 0, EXCERPT.size);
 }
 
 /** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */

@@ -15,6 +15,8 @@ const MAX_TAGS = 10;
 
 /** Retries after a 429 response: the gateway's limits apply to the verification, too. */
 const MAX_RETRIES = 10;
+/** Seconds. A server, or a proxy before it, may ask for hours. */
+const MAX_RETRY_AFTER = 10;
 
 /**
  * The data API (spec 001, Endpoints and Errors), with every relation that each exposed schema describes.
@@ -52,11 +54,16 @@ function retrying(send: Send): Send {
   return async (path, options) => {
     let answer = await send(path, options);
     for (let attempt = 0; answer.status === 429 && attempt < MAX_RETRIES; attempt += 1) {
-      await setTimeout(1000 * Number(headerOf(answer, "retry-after") ?? 1));
+      await setTimeout(retryDelay(headerOf(answer, "retry-after")));
       answer = await send(path, options);
     }
     return answer;
   };
+}
+
+/** Returns milliseconds; one second if the header is none, or a date. */
+export function retryDelay(retryAfter: string | undefined): number {
+  return 1000 * Math.min(MAX_RETRY_AFTER, Number(retryAfter) || 1);
 }
 
 /** Returns the header that selects a schema; none for the default one. */

@@ -9,6 +9,9 @@ import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
 
+/** Of answers of applications, only status and headers are compared. */
+const EXCERPT = { excerpt: true };
+
 export interface RouteAnswer {
   readonly url: string;
   readonly protection: Exposure["protection"];
@@ -29,7 +32,7 @@ export async function checkRoute(
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
     // The page of the catalog has a path of its own.
-    const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
+    const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
     const answered = describe(answer);
     onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
     refuseUnlessAllowed(exposure.expectation.page, answer, identityProviderUrl);
@@ -88,7 +91,7 @@ export function expectApplication(answer: Answer): void {
 /** Sends another request without a session, which is refused. */
 function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefusal): Promise<Check> {
   return checkWithClient(`${url} ${name}`, async (client) => {
-    expectEqual("status", (await client.send(`${url}/`, { headers })).status, status);
+    expectEqual("status", (await client.send(`${url}/`, { headers, ...EXCERPT })).status, status);
     return `${status}`;
   });
 }
@@ -97,11 +100,11 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
   const isRefused = (answer: Answer): boolean => answer.status === 401 || redirectsToLogin(answer);
   return checkWithClient(`${url}${path} is open`, async (client) => {
-    const answer = await client.send(url + path);
+    const answer = await client.send(url + path, EXCERPT);
     expectApplication(answer);
     if (isRefused(answer)) throw new Unexpected("an answer of the application", describe(answer));
     const outside = `${path.replace(/[/]$/, "")}/..%2F`;
-    const other = await client.send(url + outside);
+    const other = await client.send(url + outside, EXCERPT);
     // An entry point can refuse encoded characters with 400.
     if (other.status !== 400 && !isRefused(other)) {
       const refusal = `a refusal of ${outside}, which many servers read as a path outside of ${path}`;
@@ -113,7 +116,7 @@ function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
 
 function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
   return checkWithClient(`http://${host} redirects to HTTPS`, async (client) => {
-    const answer = await client.send(`http://${host}/`);
+    const answer = await client.send(`http://${host}/`, EXCERPT);
     expectEqual("location", headerOf(answer, "location"), `${url}/`);
     return describe(answer);
   });
@@ -150,7 +153,7 @@ export function refuseForged(echoed: string): void {
  */
 export function checkNotRouted(gateway: string, host: string): Promise<Check> {
   const probe = async (client: HttpClient): Promise<string> => {
-    expectEqual("status", (await client.send(gateway, { headers: { host } })).status, 404);
+    expectEqual("status", (await client.send(gateway, { headers: { host }, ...EXCERPT })).status, 404);
     return "404";
   };
   return checkWithClient(`${host} is not routed`, probe, { lookup, rejectUnauthorized: false });

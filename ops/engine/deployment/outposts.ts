@@ -29,7 +29,7 @@ export async function waitForOutposts(
   await withClient(async (client) => {
     const polls = hosts.map(async (exposure) => {
       const poll = async (): Promise<void> => {
-        const answer = await limit(() => client.send(`${exposure.url}/`));
+        const answer = await limit(() => client.send(`${exposure.url}/`, { excerpt: true }));
         refuseUnlessAllowed({ kind: "login" }, answer, identityProviderUrl);
       };
       await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: interval, signal });

@@ -1,13 +1,18 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { type HttpClient, headerOf, withClient } from "../../../ops/clients/http.ts";
+import { createClient, type HttpClient, headerOf, withClient } from "../../../ops/clients/http.ts";
 
-async function ask<T>(respond: RequestListener, work: (client: HttpClient, url: string) => Promise<T>): Promise<T> {
+async function ask<T>(
+  respond: RequestListener,
+  work: (client: HttpClient, url: string) => Promise<T>,
+  ...options: Parameters<typeof createClient>
+): Promise<T> {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return withClient((client) => work(client, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+  onTestFinished(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return withClient((client) => work(client, url), ...options);
 }
 
 /** Answers the requests with these statuses, in their order, and notes each request. */
@@ -98,4 +103,50 @@ test.each([
   );
   await expect(failing).rejects.toMatchObject({ name: "RedirectError", isLoop });
   expect(count).toBe(requests);
+});
+
+/** Sends a part of a body every 50 ms, and never ends. */
+const endless: RequestListener = (_, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const timer = setInterval(() => response.write("data: x\n\n"), 50);
+  response.on("close", () => clearInterval(timer));
+};
+
+test("rejects an answer that does not end", async () => {
+  const failing = ask(endless, (client, url) => client.send(url), undefined, 400);
+  await expect(failing).rejects.toThrow(/^the answer is not complete after 0\.6 s$/);
+});
+
+test("ends a request when it is interrupted", async () => {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort("SIGINT"), 300);
+  const failing = ask(endless, (client, url) => client.send(url, { excerpt: true, signal: abort.signal }));
+  await expect(failing).rejects.toThrow(/^interrupted$/);
+});
+
+test("returns the beginning of a long body, and ends its connection", async () => {
+  const closed = Promise.withResolvers<void>();
+  const long: RequestListener = (_, response) => {
+    const write = (): void => void (response.destroyed || response.write("x".repeat(64_000), write));
+    response.on("close", closed.resolve).writeHead(200);
+    write();
+  };
+  const answer = await ask(long, (client, url) => client.send(url, { excerpt: true }));
+  expect([answer.status, answer.body.length]).toEqual([200, 1_000_000]);
+  await closed.promise;
+});
+
+test("returns the beginning of an endless body after 10 s", async () => {
+  const answer = await ask(endless, (client, url) => client.send(url, { excerpt: true }));
+  expect([answer.status, answer.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
+});
+
+test("returns a short body, and the whole body without excerpt", async () => {
+  const text = "å".repeat(1_000_000);
+  const respond: RequestListener = (request, response) => response.end(request.url === "/short" ? "ok" : text);
+  const bodies = await ask(respond, async (client, url) => [
+    (await client.send(`${url}short`, { excerpt: true })).body,
+    (await client.send(url)).body,
+  ]);
+  expect(bodies).toEqual(["ok", text]);
 });

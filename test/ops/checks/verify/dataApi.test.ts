@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { withClient } from "../../../../ops/clients/http.ts";
 import { check } from "../../../../ops/checks/check.ts";
-import { caching } from "../../../../ops/checks/verify/dataApi.ts";
+import { caching, retryDelay } from "../../../../ops/checks/verify/dataApi.ts";
 
 const server = createServer();
 afterEach(() => server.removeAllListeners("request").close());
@@ -42,4 +42,13 @@ test("fails when an unchanged response is sent again", async () => {
 test("fails when each response has another tag", async () => {
   const detail = "expected status 304 for an unchanged response, got 200 with 10 different tags";
   expect(await checkWith((request) => `"${request}"`)).toEqual({ ok: false, detail, requests: 11 });
+});
+
+test.each([
+  [undefined, 1_000],
+  ["3", 3_000],
+  ["86400", 10_000],
+  ["Wed, 25 Nov 2026 19:00:00 GMT", 1_000],
+])("waits after a 429 response with Retry-After %s for %i ms", (header, delay) => {
+  expect(retryDelay(header)).toBe(delay);
 });

@@ -11,7 +11,7 @@ import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
-import { protectedUrls, requestHosts } from "./hosts.ts";
+import { type HostState, protectedUrls, requestHosts } from "./hosts.ts";
 import { droppedDatabases } from "./names.ts";
 import { deleteLockOwner, LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
@@ -132,7 +132,8 @@ class Deployment {
     );
     for (const text of recoveryLines(steps, unread)) this.#options.print(text);
     if (!this.#options.refresh) return;
-    await refuseUnsafeRefresh(this.#target, (await exportState(stack)).deployment.resources ?? []);
+    const { resources = [] } = (await exportState(stack)).deployment;
+    await refuseUnsafeRefresh(this.#target, resources, this.#options.interrupted);
     const refresh = (report: (detail: string) => void) =>
       keepingUpdates(stack, () => runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
@@ -211,13 +212,20 @@ class Deployment {
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
-    const { access, incomplete = [] } = this.#before ?? {};
-    const urls = protectedUrls([...(access ? [access] : []), ...incomplete], accessOf(this.#target.plan));
-    const hosts = await this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls));
+    const hosts = await this.#requestProtected(applied);
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };
     this.#options.print(failurePage(failure, this.#options.paint));
     return this.#end("failed", { problems: errors, hosts });
+  }
+
+  /** Sends no request if Ctrl-C ended the deployment before the engine applied anything. */
+  async #requestProtected(applied: boolean): Promise<HostState[]> {
+    const { interrupted } = this.#options;
+    if (interrupted.aborted && !applied) return [];
+    const { access, incomplete = [] } = this.#before ?? {};
+    const urls = protectedUrls([...(access ? [access] : []), ...incomplete], accessOf(this.#target.plan));
+    return this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls, interrupted));
   }
 
   #skipped(): string {

@@ -32,13 +32,18 @@ function isProtected({ protection, publicPaths }: HostFacts): boolean {
   return protection.asked !== "none" && !publicPaths.includes("/");
 }
 
-export function requestHosts(urls: readonly string[]): Promise<HostState[]> {
-  return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url))));
+/** Milliseconds for all requests after Ctrl-C. */
+const INTERRUPTED_MS = 10_000;
+
+/** @param interrupted ends the requests; one that has aborted before limits their time, for the report of an interrupted deployment */
+export function requestHosts(urls: readonly string[], interrupted: AbortSignal): Promise<HostState[]> {
+  const signal = interrupted.aborted ? AbortSignal.timeout(INTERRUPTED_MS) : interrupted;
+  return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url, signal))));
 }
 
-async function requestHost(client: HttpClient, url: string): Promise<HostState> {
+async function requestHost(client: HttpClient, url: string, signal: AbortSignal): Promise<HostState> {
   try {
-    const answer = await client.send(url);
+    const answer = await client.send(url, { excerpt: true, signal });
     return { url, state: stateOf(answer), answered: String(answer.status) };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { protectedUrls, stateOf } from "../../../../ops/engine/deployment/hosts.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { protectedUrls, requestHosts, stateOf } from "../../../../ops/engine/deployment/hosts.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { accessIn, recordOf } from "../../../../infra/access/record.ts";
 import { basic, oauth2, proxy } from "../../../config/stacks.ts";
@@ -100,4 +102,20 @@ test("does not request a host whose root is public", () => {
   const plan = planOf({ localhost: true }, proxy({}));
   const exposures = plan.exposures.map((exposure) => ({ ...exposure, publicPaths: ["/"] }));
   expect(protectedUrls([], accessOf({ ...plan, exposures }))).toEqual([]);
+});
+
+test("ends the requests at Ctrl-C, and sends them after it", async () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/closed") response.writeHead(401).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => server.close().closeAllConnections());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const abort = new AbortController();
+  setTimeout(() => abort.abort("SIGINT"), 500);
+  expect(await requestHosts([`${origin}/closed`, `${origin}/silent`], abort.signal)).toEqual([
+    { url: `${origin}/closed`, state: "closed", answered: "401" },
+    { url: `${origin}/silent`, state: "unreachable", answered: "interrupted" },
+  ]);
+  expect(await requestHosts([`${origin}/closed`], abort.signal)).toMatchObject([{ state: "closed" }]);
 });

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /** Not repeated after a 5xx: the server can have processed it before it failed, and a repetition would have another effect. */
+  readonly once?: boolean;
   /**
    * Reads only the beginning of the answer's body: for a request to any application, whose answer may be long or endless, e.g. server-sent events.
    */
@@ -100,7 +102,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     const cookie = await cookies.getCookieString(url);
     const sent = { ...(cookie === "" ? {} : { cookie }), ...options.headers };
     let answer = await exchange(url, sent, options);
-    if (answer.status >= 500) answer = await exchange(url, sent, options);
+    if (answer.status >= 500 && !options.once) answer = await exchange(url, sent, options);
     // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
       await cookies.setCookie(line, url, { ignoreError: true });

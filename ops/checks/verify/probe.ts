@@ -27,7 +27,7 @@ const HINTS = {
   catalog: ({ context }: Failed) =>
     `run: npx gatehouse deploy ${context} --refresh, then check the pods of the catalog`,
   database: ({ context }: Failed) =>
-    `run: npx gatehouse deploy ${context} --refresh, which restores roles and grants; npx gatehouse contract check prints all breaking changes`,
+    `run: npx gatehouse deploy ${context} --refresh, which restores roles and the grants of tables; for a view, run the statement that the check prints; npx gatehouse contract check prints all breaking changes`,
   cluster: ({ context }: Failed) =>
     `kubectl --context ${context} get pods --all-namespaces, and describe those that are not ready`,
   audit: ({ context }: Failed) => `run: npx gatehouse audit ${context}`,

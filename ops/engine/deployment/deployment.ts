@@ -234,7 +234,7 @@ class Deployment {
 
   #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
     const { context, stack } = this.#target;
-    const next = nextCommands(outcome, context);
+    const next = nextCommands(outcome, context, this.#options.refresh);
     if (next.length > 0) this.#options.print(nextPage(next));
     const done = new Set(this.#done.map(({ urn }) => urn));
     const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));

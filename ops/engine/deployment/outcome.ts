@@ -50,7 +50,9 @@ export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
   return ENDINGS[outcome][0];
 }
 
-export function nextCommands(outcome: Ending, context: string): string[] {
+/** @param refresh whether the deployment had the option, without which the next one would not restore what was changed by hand */
+export function nextCommands(outcome: Ending, context: string, refresh: boolean): string[] {
   const [, ...commands] = ENDINGS[outcome];
-  return commands.map((command) => `npx gatehouse ${command} ${context}`);
+  const option = (command: string): string => (refresh && command === "deploy" ? " --refresh" : "");
+  return commands.map((command) => `npx gatehouse ${command} ${context}${option(command)}`);
 }

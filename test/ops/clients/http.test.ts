@@ -39,6 +39,14 @@ test.each([
   expect([answer.status, answer.body, received]).toEqual([status, "body", Array(count).fill("POST a=1")]);
 });
 
+test("does not repeat a request that the server can have processed", async () => {
+  const received: string[] = [];
+  const answer = await ask(inTurn([500, 200], received), (client, url) =>
+    client.send(url, { method: "POST", body: "a=1", once: true }),
+  );
+  expect([answer.status, received]).toEqual([500, ["POST a=1"]]);
+});
+
 const raw = (text: string): string => Buffer.from(text).toString("latin1");
 
 test("reads the values of headers as UTF-8", async () => {

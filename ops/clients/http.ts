@@ -62,8 +62,8 @@ export interface HttpClient {
 const TIMEOUT_MS = 60_000;
 /** Times the timeout: the maximum duration of a request with its answer. */
 const TOTAL_FACTOR = 1.5;
-/** Bytes, and milliseconds after the headers. */
-const EXCERPT = { size: 1_000_000, time: 10_000 };
+/** Bytes, and the part of the timeout after the headers: 10 s. */
+const EXCERPT = { size: 1_000_000, factor: 1 / 6 };
 const MAX_REDIRECTS = 15;
 /** A request that returns to an address more often is in a loop. */
 const MAX_VISITS = 3;
@@ -90,7 +90,11 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
       const signals = AbortSignal.any([limit, ...(signal ? [signal] : [])]);
       const answer = await request(url, { dispatcher, method, headers: sent, body: body ?? null, signal: signals });
       const { statusCode: status, headers } = answer;
-      return { status, headers, body: await (excerpt ? excerptOf(answer.body) : answer.body.text()) };
+      return {
+        status,
+        headers,
+        body: await (excerpt ? excerptOf(answer.body, timeout * EXCERPT.factor) : answer.body.text()),
+      };
     } catch (error) {
       if (signal?.aborted) throw new Error("interrupted", { cause: error });
       const seconds = (timeout * TOTAL_FACTOR) / 1000;
@@ -129,8 +133,8 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
   return { send, follow, last: () => last, hops, cookies, close: () => dispatcher.destroy() };
 }
 
-/** Returns the beginning of a body, and ends its connection if there is more. */
-async function excerptOf(body: Readable): Promise<string> {
+/** Returns the beginning of a body, and ends its connection if there is more. @param time in milliseconds */
+async function excerptOf(body: Readable, time: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   // A stream that is destroyed emits an error, which nothing else receives.
@@ -139,7 +143,7 @@ async function excerptOf(body: Readable): Promise<string> {
   const timer = setTimeout(() => {
     stop.abort();
     body.destroy();
-  }, EXCERPT.time);
+  }, time);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);

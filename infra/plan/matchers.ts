@@ -7,9 +7,10 @@ export function hostIs({ host }: { readonly host: string }): string {
 }
 
 /**
- * What servers read in different ways: `..` that Traefik does not resolve, e.g. before `;` (Tomcat and Jetty cut path parameters), control characters, a
- * backslash, bytes that are not UTF-8 (U+FFFD for Go), such as an overlong `/`, and an encoded `/`, `;`, `?`, `#` or `%`, which many decode before they resolve `..`. Traefik compares the path with these encoded and all others decoded, and its entry
- * points let all of them pass unless `encodedCharacters` is set (measured with 3.7.5; doc.traefik.io, security/request-path).
+ * What servers read in different ways: `..` that Traefik does not resolve, e.g. before `;` (Tomcat and Jetty cut path parameters), control
+ * characters, a backslash, bytes that are not UTF-8 (U+FFFD for Go), such as an overlong `/`, and an encoded `/`, `;`, `?`, `#` or `%`, which many
+ * decode before they resolve `..`. Traefik compares the path with these encoded and all others decoded, and its entry points let all of them pass
+ * unless `encodedCharacters` is set (measured with 3.7.5; doc.traefik.io, security/request-path).
  */
 const AMBIGUOUS = String.raw`/[.][.]|[\x00-\x1F\x7F\\\x{FFFD}]|(?i:%(2[35F]|3[BF]|5C))`;
 

@@ -33,14 +33,13 @@ export async function deployApplications({ kubeconfig }: Pick<Platform, "kubecon
     .map((document) => document.toJS() as V1Deployment)
     .filter(({ kind }) => kind === "Deployment");
   const credentials = await Promise.all(deployed.map((deployment) => credentialsOf(core, deployment)));
-  const update = async (deployment: V1Deployment, before: string | undefined): Promise<void> => {
+  const restartChanged = async (deployment: V1Deployment, before: string | undefined): Promise<void> => {
     const changed = before !== undefined && before !== (await credentialsOf(core, deployment));
     if (changed) await restart(apps, keyOf(deployment));
-    await rolledOut(apps, keyOf(deployment));
   };
   return {
     update: async () => {
-      await Promise.all(deployed.map((deployment, i) => update(deployment, credentials[i])));
+      await Promise.all(deployed.map((deployment, i) => restartChanged(deployment, credentials[i])));
       const { items } = await apps.listDeploymentForAllNamespaces();
       await Promise.all(items.map((deployment) => rolledOut(apps, keyOf(deployment))));
     },

@@ -62,3 +62,17 @@ export function cloneProject(): Clone {
   };
   return { folder, git, commit };
 }
+
+/**
+ * Commits an open path on the branch `open-health`, and then another change on `main`, which is checked out.
+ * @returns both commits
+ */
+export function openHealth(clone: Clone): { opening: string; newer: string } {
+  clone.git("checkout", "--quiet", "-b", "open-health");
+  const opening = clone.commit("Pulumi.local.yaml", (text) =>
+    text.replace("groups: [admins]", "groups: [admins, staff]\n      public_paths: [/healthz]"),
+  );
+  clone.git("checkout", "--quiet", "main");
+  const newer = clone.commit("Pulumi.dev.yaml", (text) => text.replace("groups: [staff, auditors]", "groups: [staff]"));
+  return { opening, newer };
+}

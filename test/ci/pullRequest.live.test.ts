@@ -2,15 +2,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { writeExecutable } from "../helpers/executable.ts";
 import { parse } from "yaml";
-import { UserError } from "../../config/userError.ts";
-import { revision } from "../../ops/checks/diff/versions.ts";
-import { main as diff } from "../../ops/commands/diff.ts";
-import { cloneProject } from "./clone.ts";
+import { cloneProject, openHealth } from "./clone.ts";
 import { BOT, type GitHub } from "./gh.ts";
-import { SHELL } from "../helpers/shell.ts";
 
 interface Step {
   readonly name?: string;
@@ -37,14 +33,8 @@ beforeAll(() => {
   mkdirSync(join(temp, "preview"));
   writeFileSync(preview, readFileSync(join(import.meta.dirname, "preview.txt")));
   clone.git("remote", "add", "origin", clone.folder);
-  clone.git("checkout", "--quiet", "-b", "open-health");
-  head = clone.commit("Pulumi.local.yaml", (text) =>
-    text.replace("groups: [admins]", "groups: [admins, staff]\n      public_paths: [/healthz]"),
-  );
-  opening = head;
-  // Later commits on main are not part of the pull request.
-  clone.git("checkout", "--quiet", "main");
-  newer = clone.commit("Pulumi.dev.yaml", (text) => text.replace("groups: [staff, auditors]", "groups: [staff]"));
+  ({ opening, newer } = openHealth(clone));
+  head = opening;
   clone.git("checkout", "--quiet", "open-health");
   clone.git("merge", "--quiet", "--no-edit", "main");
   clone.git("checkout", "--quiet", "--detach");
@@ -60,6 +50,12 @@ function changeGitHub(change: (state: GitHub) => Partial<GitHub>): void {
 function readGitHub(): GitHub {
   if (!existsSync(standIn)) return { pulls: [], comments: [], issues: [], statuses: [] };
   return JSON.parse(readFileSync(standIn, "utf8")) as GitHub;
+}
+
+/** Restores what GitHub has after the test. */
+function restoreGitHub(): void {
+  const state = readGitHub();
+  onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
 }
 
 /** Runs a step like GitHub: with `bash -e`, and expressions replaced by their values. */
@@ -177,11 +173,9 @@ describe("a pull request that opens a path", () => {
   });
 
   test("loses the label with a commit that its comment did not show, and passes when it is set again", async () => {
-    const [shown, state] = [head, readGitHub()];
-    onTestFinished(() => {
-      head = shown;
-      writeFileSync(standIn, JSON.stringify(state));
-    });
+    const shown = head;
+    restoreGitHub();
+    onTestFinished(() => void (head = shown));
     clone.git("checkout", "--quiet", "--detach", head);
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("[/healthz]", "[/healthz, /more]"));
     clone.git("checkout", "--quiet", "main");
@@ -198,8 +192,7 @@ describe("a pull request that opens a path", () => {
   });
 
   test("loses the label with another base branch", async () => {
-    const state = readGitHub();
-    onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
+    restoreGitHub();
     const body = `<!-- ${head} other -->\n`;
     changeGitHub(() => ({ comments: [{ number: 7, author: BOT, body }] }));
     await comment(head, ["allow-public"]);
@@ -208,8 +201,7 @@ describe("a pull request that opens a path", () => {
   });
 
   test("does not pass with a label from before its first comment", async () => {
-    const state = readGitHub();
-    onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
+    restoreGitHub();
     const forged = { number: 7, author: "eve", body: `<!-- ${head} main -->\n` };
     changeGitHub(() => ({ comments: [forged] }));
     await comment(head, ["allow-public"]);
@@ -303,96 +295,5 @@ describe("the issue of the nightly run", () => {
       ["open", undefined],
       ["closed", `All checks passed: ${RUN_URL}`],
     ]);
-  });
-});
-
-describe("npm run diff", () => {
-  const run = async (...args: string[]) => {
-    const output = { out: "", error: "" };
-    const code = await diff(args, {
-      ...{ ...SHELL, project: clone.folder, folder: clone.folder },
-      out: (text) => (output.out += text),
-      error: (text) => (output.error += text),
-    });
-    return { code, ...output };
-  };
-
-  test("compares a revision with the working tree, another revision, or a file", async () => {
-    const first = await run(base, "--stack", "dev", "--head", "main");
-    expect([first.code, first.error]).toEqual([0, ""]);
-    expect(first.out).toContain("Less access\n  - http://reports.localhost\n");
-    expect((await run(base, "--stack", "local", "--head", opening)).code).toBe(1);
-    expect((await run(base, "--stack", "local", "--head", opening, "--allow-public")).code).toBe(0);
-    expect((await run("Pulumi.dev.yaml")).out).toBe("Stack dev\n\nNo access changes.\n");
-    expect((await run("Pulumi.local.yaml", "--stack", "dev")).code).toBe(1);
-    const { stacks } = JSON.parse((await run(base, "--json")).out) as { stacks: { stack: string }[] };
-    expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
-  });
-
-  test("reads a revision, also if a file of the pull request has its name", async () => {
-    clone.git("checkout", "--quiet", "--detach", opening);
-    const opened = readFileSync(join(clone.folder, "Pulumi.local.yaml"), "utf8");
-    const names = ["HEAD^1", "main", "copy.yaml"].map((name) => join(clone.folder, name));
-    for (const file of names) writeFileSync(file, opened);
-    clone.git("tag", "copy.yaml", "HEAD^1");
-    onTestFinished(() => {
-      for (const file of names) rmSync(file);
-      clone.git("tag", "--delete", "copy.yaml");
-      clone.git("checkout", "--quiet", "main");
-    });
-    for (const name of ["HEAD^1", "main"]) {
-      const { code, out } = await run(name, "--stack", "local");
-      expect([code, out.includes("open to everyone, without a session: /healthz") || out]).toEqual([1, true]);
-    }
-    expect(await run("copy.yaml", "--stack", "local")).toEqual({
-      code: 2,
-      out: "",
-      error:
-        '"copy.yaml" is both a revision of git and a file. For the revision, pass its commit (git rev-parse copy.yaml); ' +
-        "for the file, pass ./copy.yaml.\n",
-    });
-    expect((await run("./copy.yaml", "--stack", "local")).code).toBe(0);
-  });
-
-  test("prints the problems of an invalid new version and exits with 2", async () => {
-    const file = join(clone.folder, "Pulumi.dev.yaml");
-    const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace("type: proxy", "type: proxi"));
-    const { code, out } = await run("HEAD");
-    writeFileSync(file, text);
-    expect(code).toBe(2);
-    expect(out).toContain('Did you mean "proxy"?');
-    expect(out).toContain("Stack local\n\nNo access changes.\n");
-  });
-
-  test("prints how git reads the repository of another user, also for a project in a folder of it", () => {
-    const project = join(clone.folder, "project");
-    mkdirSync(project);
-    onTestFinished(() => rmSync(project, { recursive: true }));
-    vi.stubEnv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    expect(() => revision(project, "HEAD")).toThrow(
-      new UserError(
-        `git does not read ${project}: the repository belongs to another user`,
-        `run: git config --global --add safe.directory ${clone.folder}`,
-      ),
-    );
-  });
-
-  test("exits with 2 for unknown revisions and stacks, and for invalid options", async () => {
-    expect(await run("nowhere")).toEqual({
-      code: 2,
-      out: "",
-      error:
-        '"nowhere" is neither a revision of git nor a file that ends in .yaml or .yml; name one, e.g. main, HEAD~1 or origin/main\n',
-    });
-    expect((await run("HEAD", "--stack", "moon")).error).toBe(
-      "no version has a file for moon. Name one of dev, local.\n",
-    );
-    expect((await run("HEAD", "--json", "--markdown")).error).toBe(
-      "--markdown and --json exclude each other. Leave one out.\n",
-    );
-    expect((await run()).code).toBe(2);
-    expect((await run("--output=x")).code).toBe(2);
   });
 });

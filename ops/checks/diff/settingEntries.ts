@@ -52,7 +52,7 @@ const ADDRESS = "address of the database server for the deployment";
 const CREDENTIAL = /^(token|secret key|password|identity) of /;
 const ACCOUNT = /^Secret of service account (.+)$/;
 
-const PARTS = [...[SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA, WRITERS], "Service of the gateway"];
+const PARTS = [SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA, WRITERS, "Service of the gateway"];
 
 /** Returns whether a setting is only added and removed with what it is part of. */
 function isPart(name: string): boolean {

@@ -1,0 +1,103 @@
+/** `npx gatehouse diff` with the revisions and files of a clone. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { UserError } from "../../config/userError.ts";
+import { revision } from "../../ops/checks/diff/versions.ts";
+import { main as diff } from "../../ops/commands/diff.ts";
+import { SHELL } from "../helpers/shell.ts";
+import { cloneProject, openHealth } from "./clone.ts";
+
+const clone = cloneProject();
+const base = clone.git("rev-parse", "HEAD").trim();
+const { opening } = openHealth(clone);
+afterAll(() => rmSync(clone.folder, { recursive: true }));
+
+const run = async (...args: string[]) => {
+  const output = { out: "", error: "" };
+  const code = await diff(args, {
+    ...{ ...SHELL, project: clone.folder, folder: clone.folder },
+    out: (text) => (output.out += text),
+    error: (text) => (output.error += text),
+  });
+  return { code, ...output };
+};
+
+test("compares a revision with the working tree, another revision, or a file", async () => {
+  const first = await run(base, "--stack", "dev", "--head", "main");
+  expect([first.code, first.error]).toEqual([0, ""]);
+  expect(first.out).toContain("Less access\n  - http://reports.localhost\n");
+  expect((await run(base, "--stack", "local", "--head", opening)).code).toBe(1);
+  expect((await run(base, "--stack", "local", "--head", opening, "--allow-public")).code).toBe(0);
+  expect((await run("Pulumi.dev.yaml")).out).toBe("Stack dev\n\nNo access changes.\n");
+  expect((await run("Pulumi.local.yaml", "--stack", "dev")).code).toBe(1);
+  const { stacks } = JSON.parse((await run(base, "--json")).out) as { stacks: { stack: string }[] };
+  expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
+});
+
+test("reads a revision, also if a file of the pull request has its name", async () => {
+  clone.git("checkout", "--quiet", "--detach", opening);
+  const opened = readFileSync(join(clone.folder, "Pulumi.local.yaml"), "utf8");
+  const names = ["HEAD^1", "main", "copy.yaml"].map((name) => join(clone.folder, name));
+  for (const file of names) writeFileSync(file, opened);
+  clone.git("tag", "copy.yaml", "HEAD^1");
+  onTestFinished(() => {
+    for (const file of names) rmSync(file);
+    clone.git("tag", "--delete", "copy.yaml");
+    clone.git("checkout", "--quiet", "main");
+  });
+  for (const name of ["HEAD^1", "main"]) {
+    const { code, out } = await run(name, "--stack", "local");
+    expect([code, out.includes("open to everyone, without a session: /healthz") || out]).toEqual([1, true]);
+  }
+  expect(await run("copy.yaml", "--stack", "local")).toEqual({
+    code: 2,
+    out: "",
+    error:
+      '"copy.yaml" is both a revision of git and a file. For the revision, pass its commit (git rev-parse copy.yaml); ' +
+      "for the file, pass ./copy.yaml.\n",
+  });
+  expect((await run("./copy.yaml", "--stack", "local")).code).toBe(0);
+});
+
+test("prints the problems of an invalid new version and exits with 2", async () => {
+  const file = join(clone.folder, "Pulumi.dev.yaml");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace("type: proxy", "type: proxi"));
+  const { code, out } = await run("HEAD");
+  writeFileSync(file, text);
+  expect(code).toBe(2);
+  expect(out).toContain('Did you mean "proxy"?');
+  expect(out).toContain("Stack local\n\nNo access changes.\n");
+});
+
+test("prints how git reads the repository of another user, also for a project in a folder of it", () => {
+  const project = join(clone.folder, "project");
+  mkdirSync(project);
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  vi.stubEnv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(() => revision(project, "HEAD")).toThrow(
+    new UserError(
+      `git does not read ${project}: the repository belongs to another user`,
+      `run: git config --global --add safe.directory ${clone.folder}`,
+    ),
+  );
+});
+
+test("exits with 2 for unknown revisions and stacks, and for invalid options", async () => {
+  expect(await run("nowhere")).toEqual({
+    code: 2,
+    out: "",
+    error:
+      '"nowhere" is neither a revision of git nor a file that ends in .yaml or .yml; name one, e.g. main, HEAD~1 or origin/main\n',
+  });
+  expect((await run("HEAD", "--stack", "moon")).error).toBe(
+    "no version has a file for moon. Name one of dev, local.\n",
+  );
+  expect((await run("HEAD", "--json", "--markdown")).error).toBe(
+    "--markdown and --json exclude each other. Leave one out.\n",
+  );
+  expect((await run()).code).toBe(2);
+  expect((await run("--output=x")).code).toBe(2);
+});

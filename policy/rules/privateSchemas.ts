@@ -5,7 +5,7 @@ import type { Rule } from "../rule.ts";
 const TYPE = "postgresql:index/";
 
 /** Attributes with which a role reads rows that it has no privilege for, or becomes a role that does. */
-const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity"];
+const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity", "replication"];
 
 /** Personal data: only its owner reads it (spec 001, "Schemas"). */
 export const privateSchemas: Rule = {
@@ -27,9 +27,10 @@ function opened(resource: Resource, { database, roles, schemas }: DataPlan): Fin
     { rule: privateSchemas.name, object: labelOf(resource), problem, hint },
   ];
   const joined = (member: string, groups: readonly Value[]): Finding[] => {
+    // What an unplanned role may read, or is a member of, is unknown here.
     const opening = groups.filter(
       (group) =>
-        typeof group === "string" && (insiders.includes(group) || (isClient(member) && group.startsWith("pg_"))),
+        typeof group === "string" && (insiders.includes(group) || (isClient(member) && group !== roles.anonymous)),
     );
     if (insiders.includes(member) || opening.length === 0) return [];
     return found(`makes ${member} a member of ${opening.join(", ")}`, "remove the membership");

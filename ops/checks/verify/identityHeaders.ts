@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
@@ -108,22 +108,44 @@ export async function checkWrongMachine(
   request: (clientId: string) => Promise<TokenResponse>,
 ): Promise<Check> {
   const slug = application?.slug ?? "";
-  let isAdmitted = false;
+  let admitted: { readonly detail: string; readonly hint: string } | undefined;
   const result = await check(`${username} is denied at ${url}`, async () => {
     const answer = await withClient((client) => client.send(`${url}/`));
     const clientId = URL.parse(headerOf(answer, "location") ?? "", url)?.searchParams.get("client_id") ?? undefined;
     if (clientId === undefined) throw new Unexpected("a redirect to the login", describe(answer));
     const { status, token, error = "" } = await request(clientId);
-    isAdmitted = token !== undefined;
-    const observed = isAdmitted
-      ? `a token: application "${slug}" of the service "${entry}" admits users outside of its groups (${groups.join(", ")})`
-      : `${status} ${error}`.trim();
-    if (isAdmitted || error !== "invalid_grant")
+    if (token !== undefined) {
+      const inherited = groupsInToken(token).filter((group) => groups.includes(group));
+      const names = inherited.join(", ");
+      admitted =
+        inherited.length > 0
+          ? {
+              detail: `a token: authentik counts it as a member of ${names}, through another group`,
+              hint: `add ${names} to the groups of service account ${username}, or remove the parent of its group in authentik`,
+            }
+          : {
+              detail: `a token: application "${slug}" of the service "${entry}" admits users outside of its groups (${groups.join(", ")})`,
+              hint: `in authentik, delete every binding of application "${slug}" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own`,
+            };
+    }
+    const observed = admitted?.detail ?? `${status} ${error}`.trim();
+    if (admitted || error !== "invalid_grant")
       throw new Unexpected("invalid_grant from the identity provider", observed);
     return observed;
   });
-  const hint = `in authentik, delete every binding of application "${slug}" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own`;
-  return isAdmitted ? { ...result, hint } : result;
+  return admitted ? { ...result, hint: admitted.hint } : result;
+}
+
+/** The groups that a machine's token states for `X-idp-groups`, inherited ones included; none of a token that cannot be read. */
+function groupsInToken(token: string): string[] {
+  try {
+    const { ak_proxy } = decodeJwt<{ ak_proxy?: { user_attributes?: { additionalHeaders?: Record<string, string> } } }>(
+      token,
+    );
+    return ak_proxy?.user_attributes?.additionalHeaders?.["X-idp-groups"]?.split(",") ?? [];
+  } catch {
+    return [];
+  }
 }
 
 /** The one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */

@@ -40,8 +40,9 @@ export const BAD_DATABASE: readonly Bad[] = [
   bad("a member of the owner", "GrantRole", { role: ANONYMOUS, grantRole: "gatehouse_owner" }),
   bad("a member of a predefined role", "GrantRole", { role: ANONYMOUS, grantRole: "pg_read_all_data" }),
   bad("a role with a predefined role", "Role", { name: "gatehouse_authenticator", roles: ["pg_read_all_data"] }),
+  bad("a member of a role that is not planned", "GrantRole", { role: ANONYMOUS, grantRole: "reporting" }),
   bad("a superuser", "Role", { name: "analyst", superuser: true }),
-  ...["createRole", "bypassRowLevelSecurity"].map((attribute) =>
+  ...["createRole", "bypassRowLevelSecurity", "replication"].map((attribute) =>
     bad(`an anonymous role with ${attribute}`, "Role", { name: ANONYMOUS, [attribute]: true }),
   ),
   bad("the anonymous role as the owner of a private schema", "Schema", { name: "private_raw", owner: ANONYMOUS }),

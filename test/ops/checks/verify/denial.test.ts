@@ -1,6 +1,7 @@
 /** Answers to a user or a machine of no allowed group. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { UnsecuredJWT } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
@@ -86,6 +87,17 @@ describe("a machine", () => {
       hint: 'in authentik, delete every binding of application "wiki-localhost" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own',
     });
     expect(JSON.stringify(check)).not.toContain("canary");
+  });
+
+  test("fails with a token for an inherited group: names the group, and no binding", async () => {
+    const additionalHeaders = { "X-idp-groups": "machines,staff" };
+    const token = new UnsecuredJWT({ ak_proxy: { user_attributes: { additionalHeaders } } }).encode();
+    expect(await denied({ status: 200, token })).toMatchObject({
+      ok: false,
+      detail:
+        "expected invalid_grant from the identity provider, got a token: authentik counts it as a member of staff, through another group",
+      hint: "add staff to the groups of service account verifier, or remove the parent of its group in authentik",
+    });
   });
 
   test.each([

@@ -27,15 +27,16 @@ const REFUSED = ["28P01", "28000"];
 /**
  * Waits until a server that the stack installs accepts its administrator: the first resource inside it would not wait.
  * @param hint what the user can do to reach it; printed after 20 seconds, and in the error
- * @throws after ten minutes; at once when the server has another password and does not follow the Secret
+ * @param pause between two attempts, in milliseconds
+ * @throws after 600 attempts, ten minutes; at once when the server has another password and does not follow the Secret
  */
-export async function waitUntilAnswers(address: Address, hint: string): Promise<void> {
+export async function waitUntilAnswers(address: Address, hint: string, pause = PAUSE_MS): Promise<void> {
   const server = `Postgres at ${address.host}:${address.port}`;
   await pRetry(() => signIn(address), {
     retries: ATTEMPTS,
     factor: 1,
-    minTimeout: PAUSE_MS,
-    maxTimeout: PAUSE_MS,
+    minTimeout: pause,
+    maxTimeout: pause,
     onFailedAttempt: ({ attemptNumber, error }) => {
       if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${server} (${errorText(error)}); ${hint}`);
     },

@@ -14,7 +14,7 @@ async function wait(code: string, followsSecret: boolean): Promise<string> {
   const { port } = server.address() as AddressInfo;
   const address = { host: "127.0.0.1", port, user: "postgres", password: "canary", ssl: false, followsSecret } as const;
   try {
-    await waitUntilAnswers(address, "forward a port");
+    await waitUntilAnswers(address, "forward a port", 1);
     return `answers the connection ${connections}`;
   } catch (error) {
     return (error as Error).message.replace(`:${port}`, ":PORT");

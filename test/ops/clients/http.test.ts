@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient, type HttpClient, headerOf, withClient } from "../../../ops/clients/http.ts";
 
 async function ask<T>(
@@ -120,33 +120,38 @@ const endless: RequestListener = (_, response) => {
   response.on("close", () => clearInterval(timer));
 };
 
-test("rejects an answer that does not end", async () => {
-  const failing = ask(endless, (client, url) => client.send(url), undefined, 400);
-  await expect(failing).rejects.toThrow(/^the answer is not complete after 0\.6 s$/);
-});
+describe.concurrent("a body without an end", () => {
+  test("is an error after one and a half times the timeout", async () => {
+    const failing = ask(endless, (client, url) => client.send(url), undefined, 400);
+    await expect(failing).rejects.toThrow(/^the answer is not complete after 0\.6 s$/);
+  });
 
-test("ends a request when it is interrupted", async () => {
-  const abort = new AbortController();
-  setTimeout(() => abort.abort("SIGINT"), 300);
-  const failing = ask(endless, (client, url) => client.send(url, { excerpt: true, signal: abort.signal }));
-  await expect(failing).rejects.toThrow(/^interrupted$/);
-});
+  test("is read until the request is interrupted", async () => {
+    const abort = new AbortController();
+    const listener: RequestListener = (request, response) => {
+      endless(request, response);
+      response.write("data: x\n\n", () => abort.abort("SIGINT"));
+    };
+    const failing = ask(listener, (client, url) => client.send(url, { excerpt: true, signal: abort.signal }));
+    await expect(failing).rejects.toThrow(/^interrupted$/);
+  });
 
-test("returns the beginning of a long body, and ends its connection", async () => {
-  const closed = Promise.withResolvers<void>();
-  const long: RequestListener = (_, response) => {
-    const write = (): void => void (response.destroyed || response.write("x".repeat(64_000), write));
-    response.on("close", closed.resolve).writeHead(200);
-    write();
-  };
-  const answer = await ask(long, (client, url) => client.send(url, { excerpt: true }));
-  expect([answer.status, answer.body.length]).toEqual([200, 1_000_000]);
-  await closed.promise;
-});
+  test("is read for a sixth of the timeout with excerpt", async () => {
+    const answer = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 3_000);
+    expect([answer.status, answer.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
+  });
 
-test("returns the beginning of an endless body after a sixth of the timeout", async () => {
-  const answer = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 3_000);
-  expect([answer.status, answer.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
+  test("is read up to its limit with excerpt, and the connection ends", async () => {
+    const closed = Promise.withResolvers<void>();
+    const long: RequestListener = (_, response) => {
+      const write = (): void => void (response.destroyed || response.write("x".repeat(64_000), write));
+      response.on("close", closed.resolve).writeHead(200);
+      write();
+    };
+    const answer = await ask(long, (client, url) => client.send(url, { excerpt: true }));
+    expect([answer.status, answer.body.length]).toEqual([200, 1_000_000]);
+    await closed.promise;
+  });
 });
 
 test("returns a short body, and the whole body without excerpt", async () => {

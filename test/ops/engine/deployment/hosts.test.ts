@@ -105,14 +105,17 @@ test("does not request a host whose root is public", () => {
 });
 
 test("ends the requests at Ctrl-C, and sends them after it", async () => {
+  const abort = new AbortController();
+  const isSilent = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
-    if (request.url === "/closed") response.writeHead(401).end();
+    if (request.url !== "/closed") return isSilent.resolve();
+    // The client has the whole response when it closes the connection.
+    request.socket.once("close", () => void isSilent.promise.then(() => abort.abort("SIGINT")));
+    response.writeHead(401, { connection: "close" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => server.close().closeAllConnections());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const abort = new AbortController();
-  setTimeout(() => abort.abort("SIGINT"), 500);
   expect(await requestHosts([`${origin}/closed`, `${origin}/silent`], abort.signal)).toEqual([
     { url: `${origin}/closed`, state: "closed", answered: "401" },
     { url: `${origin}/silent`, state: "unreachable", answered: "interrupted" },

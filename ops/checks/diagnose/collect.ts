@@ -15,7 +15,7 @@ import { requestExposure, requestHost, type TestUser } from "./evidence/answers.
 import { observeCluster } from "./evidence/cluster.ts";
 import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
-import { observeName } from "./evidence/names.ts";
+import { observeName } from "./evidence/dns.ts";
 import { MAX_OBSERVATION_MS, type Observation, observe, required } from "../observation.ts";
 
 const MAX_CONCURRENT_HOSTS = 8;

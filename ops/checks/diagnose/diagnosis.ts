@@ -12,7 +12,7 @@ import { whyNotPlanned } from "./causes/unplannedHost.ts";
 import { trustedOrigins } from "./causes/trustedOrigins.ts";
 import type { Evidence } from "./evidence.ts";
 import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
-import { limits } from "./limits.ts";
+import { limits } from "./unchecked.ts";
 
 export interface HostDiagnosis {
   readonly url: string;

@@ -14,7 +14,7 @@ import { type Check, failed, skip } from "../check.ts";
 import { cluster } from "./cluster.ts";
 import { address, identityProvider } from "./identityProvider.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { externalDns, names } from "./names.ts";
+import { externalDns, names } from "./dns.ts";
 import { operators } from "./operators.ts";
 import { postgres } from "./postgres.ts";
 import { stack } from "./stack.ts";

@@ -5,7 +5,7 @@ import { checkCertificate } from "./certificates.ts";
 import { type Check, skip } from "../check.ts";
 import { checkDataApi } from "./dataApi.ts";
 import { checkNotRouted, checkRoute, checkSpoofing, type RouteAnswer } from "./gateway.ts";
-import { checkName } from "./names.ts";
+import { checkName } from "./dns.ts";
 import type { Probe } from "./probe.ts";
 import { type Callers, refusalProbes, signInProbe } from "./signInProbes.ts";
 

@@ -11,7 +11,7 @@ import {
   checkWrongGroup,
   checkWrongMachine,
   type Identity,
-} from "./identityHeaders.ts";
+} from "./signInChecks.ts";
 import { type Check, skip } from "../check.ts";
 import { type MachineAccount, requestToken, tokenFor } from "../../clients/machineAccount.ts";
 import type { Probe } from "./probe.ts";

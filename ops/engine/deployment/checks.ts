@@ -22,7 +22,7 @@ import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { findPlugins, standIns } from "../../toolchain/plugins.ts";
 import { refuseBrokenContract } from "../../checks/verify/database.ts";
-import { changedNames } from "./names.ts";
+import { changedNames } from "./databaseNames.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import { errorText } from "../../../config/errorText.ts";

@@ -11,8 +11,8 @@ import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
-import { type HostState, protectedUrls, requestHosts } from "./hosts.ts";
-import { droppedDatabases } from "./names.ts";
+import { type HostState, protectedUrls, requestHosts } from "./protectedHosts.ts";
+import { droppedDatabases } from "./databaseNames.ts";
 import { deleteLockOwner, LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {

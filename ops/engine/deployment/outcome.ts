@@ -1,5 +1,5 @@
 import type { Check } from "../../checks/check.ts";
-import type { HostState } from "./hosts.ts";
+import type { HostState } from "./protectedHosts.ts";
 import type { Step } from "../step.ts";
 
 /**

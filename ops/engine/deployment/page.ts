@@ -2,7 +2,7 @@
 import type { Paint } from "../../terminal/paint.ts";
 import type { Check } from "../../checks/check.ts";
 import { sentence } from "../../checks/verify/report.ts";
-import type { HostState } from "./hosts.ts";
+import type { HostState } from "./protectedHosts.ts";
 import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
 
 const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Domain } from "../../../../config/settings.ts";
 import { isLoopbackName } from "../../../../infra/loopback.ts";
 import { at, listOf, textAt } from "../../../../manifests/resource.ts";
-import { otherAddresses } from "../../../clients/names.ts";
+import { otherAddresses } from "../../../clients/dns.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";
 import { type Cause, type CauseFinding, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";

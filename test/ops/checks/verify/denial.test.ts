@@ -5,7 +5,7 @@ import { UnsecuredJWT } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
-import { checkWrongGroup, checkWrongMachine } from "../../../../ops/checks/verify/identityHeaders.ts";
+import { checkWrongGroup, checkWrongMachine } from "../../../../ops/checks/verify/signInChecks.ts";
 import type { TokenResponse } from "../../../../ops/clients/machineAccount.ts";
 
 const AUTHORIZE = "/application/o/authorize/";

@@ -7,7 +7,7 @@ import {
   checkMachine,
   checkSignIn,
   checkWrongGroup,
-} from "../../../../ops/checks/verify/identityHeaders.ts";
+} from "../../../../ops/checks/verify/signInChecks.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
 import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { RecordSet } from "../../../infra/plan/types.ts";
-import { otherAddresses, resolve, type Resolve } from "../../clients/names.ts";
+import { otherAddresses, resolve, type Resolve } from "../../clients/dns.ts";
 import { type Check, check, Unexpected } from "../check.ts";
 
 /**

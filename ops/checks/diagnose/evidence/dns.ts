@@ -1,4 +1,4 @@
-import { resolve } from "../../../clients/names.ts";
+import { resolve } from "../../../clients/dns.ts";
 import type { NameAnswer } from "../evidence.ts";
 import { type Observation, observe } from "../../observation.ts";
 

@@ -5,10 +5,10 @@ import { isTailnet } from "../../../config/mesh.ts";
 import type { Domain } from "../../../config/settings.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
-import { resolve } from "../../clients/names.ts";
-import { observeName } from "../diagnose/evidence/names.ts";
+import { resolve } from "../../clients/dns.ts";
+import { observeName } from "../diagnose/evidence/dns.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
-import { checkName } from "../verify/names.ts";
+import { checkName } from "../verify/dns.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkName } from "../../../../ops/checks/verify/names.ts";
-import type { Resolve } from "../../../../ops/clients/names.ts";
+import { checkName } from "../../../../ops/checks/verify/dns.ts";
+import type { Resolve } from "../../../../ops/clients/dns.ts";
 
 const zone: Readonly<Record<string, readonly string[]>> = {
   "whoami.example.org": ["203.0.113.7"],

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Inputs } from "../../../../ops/checks/doctor/inputs.ts";
-import { names } from "../../../../ops/checks/doctor/names.ts";
-import type { observeName } from "../../../../ops/checks/diagnose/evidence/names.ts";
+import { names } from "../../../../ops/checks/doctor/dns.ts";
+import type { observeName } from "../../../../ops/checks/diagnose/evidence/dns.ts";
 import { sections, shell, stack } from "../../../config/stacks.ts";
 
 /** Addresses by name; a name that is missing does not exist. */

@@ -1,7 +1,7 @@
 /** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
 import { errorText } from "../config/errorText.ts";
 import { openContext, readStack, type ShellEnvironment } from "../ops/context/context.ts";
-import { ownDatabase } from "../ops/checks/contract/connection.ts";
+import { ownDatabase } from "../ops/clients/databaseAddress.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
 import { packageFolder } from "../config/folders.ts";

@@ -3,7 +3,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SampleUser, SecretText, Settings } from "../../config/settings.ts";
 import type { Credentials } from "../clients/signIn.ts";
-import type { StackContext } from "../context/context.ts";
+import { type StackContext, variableOf } from "../context/context.ts";
 import { errorText } from "../../config/errorText.ts";
 
 export interface Secrets {
@@ -36,15 +36,13 @@ export async function secretsOf(
 }
 
 function withValues(
-  { raw, settings, environment }: StackContext,
+  context: StackContext,
   encrypted: readonly string[],
   decrypted: Readonly<Record<string, string>>,
   problem: string | undefined,
 ): Secrets {
-  const valueOf = (name: string): string | undefined => {
-    const inClear = raw.config[`variables:${name}`];
-    return decrypted[name] ?? (inClear && "value" in inClear ? String(inClear.value) : environment[name]);
-  };
+  const { raw, settings } = context;
+  const valueOf = (name: string): string | undefined => decrypted[name] ?? variableOf(context, name);
   const namesIn = (value: unknown, passOver?: ReadonlySet<string>) =>
     secretTexts(value, passOver).flatMap(({ variables }) => variables);
   const secret = new Set(namesIn(settings, new Set(["clientId"])));

@@ -4,8 +4,9 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
-import { dataApiOf, databaseOf, ownDatabase } from "../checks/contract/connection.ts";
-import { type Contract, ContractError } from "../checks/contract/contract.ts";
+import { dataApiOf, databaseOf, ownDatabase } from "../clients/databaseAddress.ts";
+import type { Contract } from "../checks/contract/contract.ts";
+import { UserError } from "../../config/userError.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
@@ -60,14 +61,13 @@ function shared(command: Command, description: string): Command {
     .option("--database-url-from <variable>", "environment variable with the URL of another database than the stack's");
 }
 
-/** @throws ContractError unless the project has one stack file */
+/** @throws UserError unless the project has one stack file */
 function onlyStack({ project }: Shell): string {
   const stacks = stacksIn(project);
   const [only, ...others] = stacks;
   if (only !== undefined && others.length === 0) return only;
-  if (only === undefined)
-    throw new ContractError(`no file Pulumi.<stack>.yaml in ${project}`, "run: npx gatehouse init");
-  throw new ContractError(`name a stack: ${stacks.join(", ")}`);
+  if (only === undefined) throw new UserError(`no file Pulumi.<stack>.yaml in ${project}`, "run: npx gatehouse init");
+  throw new UserError(`name a stack: ${stacks.join(", ")}`);
 }
 
 async function check(stack: string, options: Options, shell: Shell): Promise<number> {
@@ -81,19 +81,18 @@ async function check(stack: string, options: Options, shell: Shell): Promise<num
 /** Writes all or nothing: one schema that breaks without a reason stops the others too. */
 async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
   const reason = options.breaking;
-  if (reason?.trim() === "")
-    throw new ContractError("--breaking: the reason is empty", "it is written to the changelog");
+  if (reason?.trim() === "") throw new UserError("--breaking: the reason is empty", "it is written to the changelog");
   const results = await compareAll(stack, options, shell);
   if (reason === undefined && results.some(isBreaking)) {
     for (const result of results) shell.out(describe(stack, options, result, shell));
     return 1;
   }
   if (reason !== undefined && !results.some(isBreaking)) {
-    throw new ContractError("--breaking: there is no breaking change", "leave it out");
+    throw new UserError("--breaking: there is no breaking change", "leave it out");
   }
   const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
   if (empty) {
-    throw new ContractError(`schema "${empty.schema}" has no relations`, "deploy, and run the pipeline first");
+    throw new UserError(`schema "${empty.schema}" has no relations`, "deploy, and run the pipeline first");
   }
   const folder = new LockFolder(shell.project, stack);
   for (const { schema, exposed, lock, found, changes } of results) {
@@ -126,7 +125,7 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
     }
     return results;
   }).catch((error: unknown) => {
-    throw error instanceof UnreachableError ? new ContractError(error.message, REACHABLE) : error;
+    throw error instanceof UnreachableError ? new UserError(error.message, REACHABLE) : error;
   });
 }
 
@@ -134,7 +133,7 @@ function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: s
   if (wanted === undefined) return folder.schemasOf(exposed);
   const known = [...new Set([...exposed, ...folder.locked()])];
   if (known.includes(wanted)) return [wanted];
-  throw new ContractError(`--schema "${wanted}" is not exposed`, `name one of ${known.join(", ")}`);
+  throw new UserError(`--schema "${wanted}" is not exposed`, `name one of ${known.join(", ")}`);
 }
 
 /** A schema with a contract that is no longer exposed breaks it, also one without relations. */

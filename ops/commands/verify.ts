@@ -10,7 +10,7 @@ import { openCluster } from "../context/clusterIdentity.ts";
 import { painter } from "../terminal/paint.ts";
 import { summary, toJson } from "../checks/check.ts";
 import { junit } from "../checks/verify/junit.ts";
-import { type Kind, KINDS } from "../checks/verify/probe.ts";
+import { type Kind, KINDS } from "../checks/verify/hints.ts";
 import { describeChecks } from "../checks/verify/report.ts";
 import { verifyContext } from "../checks/verify/verify.ts";
 

@@ -111,6 +111,15 @@ export function readStack(stack: string, shell: ShellEnvironment): StackValues {
   return { stack, raw, environment, settings, local: isStarted };
 }
 
+/**
+ * Returns the value of a variable `${name}`: that in clear in the stack file, else that of the shell. Undefined if neither has it, and for an encrypted
+ * one that the shell does not have.
+ */
+export function variableOf({ raw, environment }: StackValues, name: string): string | undefined {
+  const own = raw.config[`variables:${name}`];
+  return own && "value" in own ? String(own.value) : environment[name];
+}
+
 /** Returns the origin of a stack's authentik; undefined if the stack has none. */
 export function authentikOrigin({ settings, plan }: Pick<StackContext, "settings" | "plan">): string | undefined {
   return settings.identityProvider.apiUrl ?? plan.identityProviderUrl;

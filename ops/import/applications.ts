@@ -10,7 +10,7 @@ const AUTHENTIK = "its backend is the server of authentik, which gatehouse:ident
 const STANDARD_SCOPES = new Set(["openid", "email", "profile"]);
 
 /** What of an entry comes from an application. */
-export interface Access {
+export interface ImportedAccess {
   readonly application: Application;
   readonly groups: readonly string[];
   readonly session: string;
@@ -19,7 +19,7 @@ export interface Access {
   readonly differences: readonly string[];
 }
 
-interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
+interface ClientAccess extends Omit<ImportedAccess, "session" | "publicPaths"> {
   readonly provider: ClientRecord;
   readonly redirectPath: string;
   readonly scopes: readonly string[];
@@ -34,7 +34,7 @@ export function proxyAccess(
   records: IdentityRecords | string,
   outpost: ServiceOutpost,
   by: "proxy" | "forward auth",
-): (Access & { readonly internalHost: string }) | string {
+): (ImportedAccess & { readonly internalHost: string }) | string {
   const serves = by === "proxy";
   if (typeof records === "string") return serves && outpost.embedded ? AUTHENTIK : unknownGroups(records);
   const own = records.proxies.filter(

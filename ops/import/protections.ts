@@ -1,7 +1,7 @@
 import type { Backend } from "../../config/backend.ts";
 import { type Authentication, clientsCanSend } from "./middlewares.ts";
 import { internalBackend, outpostOf, type ServiceOutpost } from "./outpost.ts";
-import { type Access, clientAccess, proxyAccess, unknownGroups } from "./applications.ts";
+import { clientAccess, type ImportedAccess, proxyAccess, unknownGroups } from "./applications.ts";
 import { type Server, textOf } from "./server.ts";
 import type { Protocol, Source } from "./source.ts";
 
@@ -10,7 +10,7 @@ interface Common {
   readonly protocol: Protocol | undefined;
   readonly publicPaths: readonly string[];
   readonly differences: readonly string[];
-  readonly application?: Access["application"];
+  readonly application?: ImportedAccess["application"];
   /** Backend of the application, if that of the route is an outpost. */
   readonly backend?: Backend;
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1JobSpec } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { main } from "../../ops/commands/verify.ts";
-import { KINDS } from "../../ops/checks/verify/probe.ts";
+import { KINDS } from "../../ops/checks/verify/hints.ts";
 import { verifyContext } from "../../ops/checks/verify/verify.ts";
 import { Administrator } from "../domains/administrator.ts";
 import { SHELL } from "../helpers/shell.ts";

@@ -12,7 +12,7 @@ import { countChanges, describeChanges } from "./report.ts";
  * @param client connected to the data API's database, as any role
  * @param exposed schemas as the stack lists them
  * @param mayBeIncomplete as in {@link checkContract}
- * @throws ContractError for a broken lock file; what the connection throws
+ * @throws UserError for a broken lock file; what the connection throws
  */
 export async function checkContracts(
   client: Pick<ClientBase, "query">,

@@ -18,11 +18,6 @@ export interface Contract {
   readonly relations: ReadonlyMap<string, Columns>;
 }
 
-/** A lock file or an environment that cannot be used; the message states what to do. */
-export class ContractError extends UserError {
-  override readonly name = "ContractError";
-}
-
 const NOT_NULL = " not null";
 /** `integer not null`, the way a column of a `create table` is written. */
 export function describeColumn({ type, nullable }: Column): string {
@@ -38,14 +33,14 @@ export function writeLock({ schema, relations }: Contract): string {
 /**
  * Reads the text of a lock file.
  * @param file its name, for the message
- * @throws ContractError when it is not what {@link writeLock} writes
+ * @throws UserError when it is not what {@link writeLock} writes
  */
 export function readLock(text: string, file: string): Contract {
   try {
     const { schema, relations } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return { schema: toText(schema), relations: toMap(relations, (columns) => toMap(columns, toColumn)) };
   } catch {
-    throw new ContractError(`${file} is not a lock file`, "restore it from git, or remove it and run accept");
+    throw new UserError(`${file} is not a lock file`, "restore it from git, or remove it and run accept");
   }
 }
 

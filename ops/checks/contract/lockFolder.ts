@@ -1,9 +1,10 @@
 /** The lock files of one stack and its changelog: `contract/<stack>/<schema>.json` and `contract/<stack>/CHANGELOG.md`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { UserError } from "../../../config/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { addEntry, type Entry } from "./changelog.ts";
-import { type Contract, ContractError, readLock, writeLock } from "./contract.ts";
+import { type Contract, readLock, writeLock } from "./contract.ts";
 
 /** The lock files of one stack. Stacks have separate contracts, because their pipelines run different versions. */
 export class LockFolder {
@@ -36,14 +37,14 @@ export class LockFolder {
 
   /**
    * Returns the contract; undefined = none yet.
-   * @throws ContractError when the file is not a lock file of that schema
+   * @throws UserError when the file is not a lock file of that schema
    */
   read(schema: string): Contract | undefined {
     const file = join(this.#folder, `${schema}.json`);
     if (!existsSync(file)) return undefined;
     const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
     if (lock.schema === schema) return lock;
-    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"`, "rename it, or run accept");
+    throw new UserError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"`, "rename it, or run accept");
   }
 
   /** Writes the contract, or removes it (`kept` false). Writes the changelog first: an interruption can duplicate an entry, but not lose one. */

@@ -12,7 +12,7 @@ import { whyNotPlanned } from "./causes/unplannedHost.ts";
 import { trustedOrigins } from "./causes/trustedOrigins.ts";
 import type { Evidence } from "./evidence.ts";
 import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
-import { limits } from "./unchecked.ts";
+import { unchecked } from "./unchecked.ts";
 
 export interface HostDiagnosis {
   readonly url: string;
@@ -74,7 +74,7 @@ function diagnosisOf(evidence: ComparedEvidence, hosts: readonly HostDiagnosis[]
     hosts,
     stackFindings: found.filter((finding) => finding !== undefined).filter(({ subject }) => !named.has(subject)),
     warnings: evidence.plan.warnings,
-    limits: limits(evidence),
+    limits: unchecked(evidence),
   };
 }
 

@@ -6,7 +6,7 @@ const NOT_SIGNED_IN =
   "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan";
 
 /** Returns one line for each failed observation, with the checks that it prevents. */
-export function limits(evidence: Evidence): string[] {
+export function unchecked(evidence: Evidence): string[] {
   const { identity, ownOrigin, engine, names, answers, notRequested, plan } = evidence;
   const others: [Observation<unknown>, string][] = [
     [identity, "providers, applications, outposts and groups are not compared with the plan"],

@@ -1,9 +1,9 @@
 /** The address of the data API's database from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { UserError } from "../../../config/userError.ts";
 import { NAME } from "../../../infra/postgres/access.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { ownDatabase } from "../contract/connection.ts";
-import { ContractError } from "../contract/contract.ts";
+import { ownDatabase } from "../../clients/databaseAddress.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import type { DatabaseTarget } from "./database.ts";
 import type { Secrets } from "../secrets.ts";
@@ -43,7 +43,7 @@ export async function databaseOf(
     };
   } catch (error) {
     if (error instanceof NoServiceError) return { reason: error.message, hint: FORWARD };
-    if (!(error instanceof ContractError)) throw error;
+    if (!(error instanceof UserError)) throw error;
     const { problem, hint = "" } = error;
     return { reason: secrets.problem === undefined ? problem : `${problem} (${secrets.problem})`, hint };
   }

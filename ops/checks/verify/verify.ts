@@ -14,7 +14,8 @@ import { databaseOf, type Unreachable } from "./databaseOf.ts";
 import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityCheck } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
-import { hintOf, type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
+import { hintOf, type Kind, KINDS } from "./hints.ts";
+import { type Probe, type Result, runProbes } from "./probe.ts";
 
 export interface Report {
   readonly context: string;

@@ -15,7 +15,7 @@ import { decryptedConfig, otherConfiguration } from "../configuration.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf, unreachableCluster } from "../../context/kubeconfig.ts";
 import { unreachableApi } from "../../checks/apiAddress.ts";
-import { ownDatabase } from "../../checks/contract/connection.ts";
+import { ownDatabase } from "../../clients/databaseAddress.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";
 import { UnreachableError } from "../../clients/database.ts";
 import { checkPolicyPack } from "../policyPack.ts";

@@ -1,6 +1,6 @@
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
-import type { Kind } from "../../checks/verify/probe.ts";
+import type { Kind } from "../../checks/verify/hints.ts";
 import { type Report, verifyContext } from "../../checks/verify/verify.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { type Progress, SILENT } from "../../terminal/progress.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Check, skip, stateOf, summary } from "../../../../ops/checks/check.ts";
 import { junit } from "../../../../ops/checks/verify/junit.ts";
-import { hintOf, KINDS, type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
+import { hintOf, KINDS } from "../../../../ops/checks/verify/hints.ts";
+import { type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import { describeChecks } from "../../../../ops/checks/verify/report.ts";
 
 const plain = (_: unknown, text: string): string => text;

@@ -1,25 +1,25 @@
-/** Where a stack's data API has its database, as a deploying shell would know it. */
+/** Addresses of the database of the data API, as the shell of a deployment has them. */
 import { readFileSync } from "node:fs";
 import type { ClientConfig } from "pg";
-import { SSL_MODES } from "../../../config/sslModes.ts";
-import { filledIn } from "../../../config/secretText.ts";
-import type { DataApi, SecretText } from "../../../config/settings.ts";
-import type { Environment } from "../../../config/variables.ts";
-import { tlsOptions } from "../../../infra/postgres/tls.ts";
-import type { StackValues } from "../../context/context.ts";
-import { ContractError } from "./contract.ts";
+import { SSL_MODES } from "../../config/sslModes.ts";
+import { filledIn } from "../../config/secretText.ts";
+import type { DataApi, SecretText } from "../../config/settings.ts";
+import type { Environment } from "../../config/variables.ts";
+import { tlsOptions } from "../../infra/postgres/tls.ts";
+import { UserError } from "../../config/userError.ts";
+import { type StackValues, variableOf } from "../context/context.ts";
 
-/** @throws ContractError when the stack has none */
+/** Returns the settings of a stack's data API. @throws UserError when the stack has none */
 export function dataApiOf({ stack, settings }: StackValues): DataApi {
   if (settings.dataApi) return settings.dataApi;
-  throw new ContractError(`stack ${stack} has no data_api, so it has no contract`, "add data_api to its stack file");
+  throw new UserError(`stack ${stack} has no data_api, so it has no contract`, "add data_api to its stack file");
 }
 
 /**
- * How to reach the stack's own database, as the administrator.
+ * Returns the address and the credentials of the stack's own database, as the administrator.
  * @param host default: as stated; an installed server may have no stated host
  * @param database default: that of the data API
- * @throws ContractError without a server, a host or its password
+ * @throws UserError without a server, a host or its password
  */
 export function ownDatabase(
   values: StackValues,
@@ -28,10 +28,10 @@ export function ownDatabase(
 ): ClientConfig {
   const { stack, settings } = values;
   const { postgres } = settings;
-  if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres`, "use --database-url-from");
+  if (postgres === undefined) throw new UserError(`stack ${stack} has no postgres`, "use --database-url-from");
   if (host === undefined) {
     const hint = "set postgres.install.host to an address that this machine reaches, or use --database-url-from";
-    throw new ContractError(`stack ${stack} does not state where its postgres is`, hint);
+    throw new UserError(`stack ${stack} does not state where its postgres is`, hint);
   }
   const { port, user } = postgres;
   const password = reveal(postgres.password, values);
@@ -39,13 +39,13 @@ export function ownDatabase(
 }
 
 /**
- * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=verify-full&sslrootcert=/ca.crt`.
+ * Returns the address and the credentials of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=verify-full&sslrootcert=/ca.crt`.
  * @param variable environment variable that contains it, so that its password is in no command line
- * @throws ContractError when it contains no such URL, or the file of `sslrootcert` cannot be read
+ * @throws UserError when it contains no such URL, or the file of `sslrootcert` cannot be read
  */
 export function databaseOf(variable: string, environment: Environment): ClientConfig {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
-    throw new ContractError(
+    throw new UserError(
       "--database-url-from takes the name of an environment variable, not the URL itself",
       "put the URL into a variable",
     );
@@ -53,7 +53,7 @@ export function databaseOf(variable: string, environment: Environment): ClientCo
   const config = parseUrl(environment[variable] ?? "");
   if (config) return config;
   const form = "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full";
-  throw new ContractError(`${variable} is not set to a connection URL`, `write it like ${form}`);
+  throw new UserError(`${variable} is not set to a connection URL`, `write it like ${form}`);
 }
 
 function parseUrl(text: string): ClientConfig | undefined {
@@ -69,7 +69,7 @@ function parseUrl(text: string): ClientConfig | undefined {
     const ssl = tlsOptions({ sslmode, sslrootcert: file === null ? undefined : readCertificates(file) }, host);
     return { host, port: Number(url.port || 5432), user, password, database, ssl };
   } catch (error) {
-    if (error instanceof ContractError) throw error;
+    if (error instanceof UserError) throw error;
     return undefined; // % without two digits behind it
   }
 }
@@ -78,18 +78,18 @@ function readCertificates(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    throw new ContractError(`cannot read ${file}`, "name the file with the root certificate in sslrootcert");
+    throw new UserError(`cannot read ${file}`, "name the file with the root certificate in sslrootcert");
   }
 }
 
-function reveal(text: SecretText, { stack, raw: { config }, environment }: StackValues): string {
+function reveal(text: SecretText, values: StackValues): string {
+  const { stack } = values;
   return filledIn(text, (name) => {
-    const own = config[`variables:${name}`];
-    const value = own && "value" in own ? String(own.value) : environment[name];
+    const value = variableOf(values, name);
     if (value) return value;
     const start = "run npm start first";
     const read = `run: export ${name}="$(pulumi config get variables:${name} --stack ${stack})"`;
-    throw new ContractError(
+    throw new UserError(
       `postgres.password: the value of "${name}" is not known here`,
       stack === "local" ? start : read,
     );

@@ -12,7 +12,7 @@ import type {
   SchemaFacts,
   SettingFacts,
 } from "./facts.ts";
-import { entrantsOf } from "../../protections/entrants.ts";
+import { allowedUsersOf } from "../../protections/allowedUsers.ts";
 import { headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
@@ -47,7 +47,7 @@ function hosts(plan: Plan): Map<string, HostFacts> {
     plan.exposures.map((exposure) => {
       const { host, url, role, domain, service, entry, session, application, outpost, backend } = exposure;
       const own = rules.get(exposure.id) ?? [];
-      const entrants = entrantsOf(exposure);
+      const entrants = allowedUsersOf(exposure);
       return [
         host,
         {

@@ -1,5 +1,5 @@
 /** The shapes of what the access diff compares. */
-import type { Entrants } from "../../protections/entrants.ts";
+import type { AllowedUsers } from "../../protections/allowedUsers.ts";
 import type {
   ClientCredentials,
   Exposure,
@@ -47,7 +47,7 @@ export interface HostFacts extends Pick<
   "url" | "role" | "domain" | "service" | "entry" | "publicPaths" | "session" | "outpost"
 > {
   readonly protection: { readonly type: string; readonly asked: string };
-  readonly entrants: Entrants;
+  readonly entrants: AllowedUsers;
   /** Identity headers that the backend receives. */
   readonly headers: readonly string[];
   readonly backend: string;

@@ -2,7 +2,7 @@ import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ServiceAccount } from "../../config/settings.ts";
-import { mayEnter } from "../../protections/entrants.ts";
+import { isAllowed } from "../../protections/allowedUsers.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Access } from "./access.ts";
 import { IDENTITY_SCOPE } from "./headers.ts";
@@ -49,7 +49,7 @@ export class Machine extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    const callable = args.providers.filter(({ exposure }) => mayEnter(exposure, account.groups));
+    const callable = args.providers.filter(({ exposure }) => isAllowed(exposure, account.groups));
     const clients = callable.map(({ exposure, clientId }) => clientId.apply((id) => [exposure.url, id] as const));
     new k8s.core.v1.Secret(
       `${name}-secret`,

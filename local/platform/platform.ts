@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { UserError } from "../../config/userError.ts";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
-import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.ts";
+import { findPlugins, type Plugin, emulatedPlugins } from "../../ops/toolchain/plugins.ts";
 import { platformProblem } from "../../ops/launcher/localPlatform.js";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import { thisMachine } from "../../ops/toolchain/tools.ts";
@@ -101,7 +101,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
     );
     const home = { ...process.env, PULUMI_HOME: pulumiHome() };
     const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, home, progress)]);
-    const missing = standIns(plugins).map(({ name }) => name);
+    const missing = emulatedPlugins(plugins).map(({ name }) => name);
     if (missing.length > 0)
       progress.note(`Emulators serve for the provider plugins ${missing.join(", ")}: the real ones are not installed.`);
     const pluginPath = writeLaunchers(data, plugins);

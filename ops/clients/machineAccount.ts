@@ -6,7 +6,7 @@ export interface MachineAccount {
   readonly password: string;
   readonly tokenUrl: string;
   readonly scope: string;
-  /** Client id of each service that it may enter, by origin. */
+  /** Client id of each service that it has access to, by origin. */
   readonly clientIds: ReadonlyMap<string, string>;
 }
 

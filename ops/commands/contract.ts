@@ -159,7 +159,7 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
     ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
     : `To accept these as well:\n  ${again}`;
   const count = changes.length === 0 ? "no relations" : countChanges(changes);
-  const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${count}`;
+  const title = `${schema}${exposed ? "" : ", no longer exposed,"} compared with ${lock}: ${count}`;
   const lines = changes.length === 0 ? [] : ["", ...describeChanges(changes, paint)];
   return [title, ...lines, "", hint, ""].join("\n");
 }

@@ -1,7 +1,7 @@
 /** `npx gatehouse doctor`: checks every prerequisite of a first deployment, with a hint for each. See docs/doctor.md. */
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
+import { runDoctor, SUBJECTS } from "../checks/doctor/doctor.ts";
 import { describe, toJson } from "../checks/doctor/report.ts";
 import { summary } from "../checks/check.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
@@ -19,7 +19,7 @@ export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS)
       .option("--json", "print the checks as JSON")
       .action(async (context: string, { json }: { json?: true }) => {
         const target = await openCluster(context, shell);
-        const report = await examine(target, shell, shell.progress, subjects);
+        const report = await runDoctor(target, shell, shell.progress, subjects);
         shell.out(
           json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : describe(report, painter(shell.colours)),
         );

@@ -8,7 +8,7 @@ import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/pl
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { stackOf } from "../context/stackFiles.ts";
-import { entrantsOf, entrantsText } from "../../protections/entrants.ts";
+import { allowedUsersOf, allowedUsersText } from "../../protections/allowedUsers.ts";
 import { protectionOf } from "../../protections/table.ts";
 
 /** @returns the exit code: 0, 2 for a wrong command line or configuration */
@@ -45,7 +45,7 @@ function hosts(exposures: readonly Exposure[]): string {
   const rows = exposures.map((exposure) => [
     exposure.url,
     protection(exposure),
-    entrantsText(entrantsOf(exposure), (groups) => groups.join(", ")),
+    allowedUsersText(allowedUsersOf(exposure), (groups) => groups.join(", ")),
     exposure.publicPaths.join("\n"),
     backendText(exposure.backend),
   ]);

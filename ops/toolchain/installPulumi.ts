@@ -3,7 +3,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
-import { findPlugins, standIns } from "./plugins.ts";
+import { findPlugins, emulatedPlugins } from "./plugins.ts";
 import { ensureTools } from "./toolchain.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function installPulumi(
 ): Promise<void> {
   await mkdir(join(folder, "bin"), { recursive: true });
   await copyFile(pulumi, join(folder, "bin", "pulumi"));
-  const missing = standIns(await findPlugins(pulumi, { ...environment, PULUMI_HOME: folder }, progress));
+  const missing = emulatedPlugins(await findPlugins(pulumi, { ...environment, PULUMI_HOME: folder }, progress));
   if (missing.length === 0) return;
   const plugins = missing.map(({ name, version }) => `${name} ${version}`).join(", ");
   throw new Error(

@@ -29,7 +29,7 @@ const PLUGIN_SERVER = "https://get.pulumi.com/";
  */
 export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
   const found = await installedPlugins(environment);
-  if (standIns(found).length === 0) return found;
+  if (emulatedPlugins(found).length === 0) return found;
   const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
   return progress.step("Installing the provider plugins", work, "30 s");
 }
@@ -39,7 +39,7 @@ export function installedPlugins(environment: Environment): Promise<Plugin[]> {
   return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
-export function standIns(plugins: readonly Plugin[]): Plugin[] {
+export function emulatedPlugins(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "emulator");
 }
 
@@ -68,7 +68,7 @@ async function install(
   if (!(await isServerReachable(environment))) return [...found];
   const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
   try {
-    for (const { name, version } of standIns(found)) {
+    for (const { name, version } of emulatedPlugins(found)) {
       report(`${name} ${version}`);
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
     }

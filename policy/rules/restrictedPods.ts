@@ -27,98 +27,102 @@ const VOLUMES = new Set([
   "name",
 ]);
 
-interface Demand {
+interface Requirement {
   readonly problem: string;
   readonly hint: string;
-  readonly met: boolean;
+  readonly isSatisfied: boolean;
 }
 
 function findingsOf(pod: Pod): Finding[] {
-  const own = podDemands(pod);
+  const own = podRequirements(pod);
   const inside = pod.containers.flatMap((container) =>
-    containerDemands(container, pod.spec).map((demand) => ({
-      ...demand,
-      problem: `container ${textAt(container, "name") ?? "?"} ${demand.problem}`,
+    containerRequirements(container, pod.spec).map((requirement) => ({
+      ...requirement,
+      problem: `container ${textAt(container, "name") ?? "?"} ${requirement.problem}`,
     })),
   );
   return [...own, ...inside]
-    .filter(({ met }) => !met)
+    .filter(({ isSatisfied }) => !isSatisfied)
     .map(({ problem, hint }) => ({ rule: restrictedPods.name, object: pod.label, problem, hint }));
 }
 
-function podDemands({ spec }: Pod): Demand[] {
+function podRequirements({ spec }: Pod): Requirement[] {
   const context = at(spec, "securityContext");
   const volumes = listOf(spec["volumes"]).flatMap((volume) => Object.keys(fieldsOf(volume)));
   return [
     ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
       problem: `shares the node's ${key.slice("host".length)}`,
       hint: `remove ${key}`,
-      met: spec[key] !== true,
+      isSatisfied: spec[key] !== true,
     })),
     {
       problem: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
       hint: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
-      met: volumes.every((kind) => VOLUMES.has(kind)),
+      isSatisfied: volumes.every((kind) => VOLUMES.has(kind)),
     },
     {
       problem: "sets kernel parameters",
       hint: "remove securityContext.sysctls",
-      met: listOf(at(context, "sysctls")).length === 0,
+      isSatisfied: listOf(at(context, "sysctls")).length === 0,
     },
     {
       problem: "has a token for the Kubernetes API",
       hint: "set automountServiceAccountToken: false",
-      met: isOneOf(spec["automountServiceAccountToken"], false),
+      isSatisfied: isOneOf(spec["automountServiceAccountToken"], false),
     },
   ];
 }
 
-function containerDemands(container: Fields, pod: Fields): Demand[] {
+function containerRequirements(container: Fields, pod: Fields): Requirement[] {
   const own = at(container, "securityContext");
   const inherited = (...keys: string[]): Value => at(own, ...keys) ?? at(pod, "securityContext", ...keys);
   const dropped = known(at(own, "capabilities", "drop"));
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
   return [
-    { problem: "is privileged", hint: "remove privileged", met: at(own, "privileged") !== true },
+    { problem: "is privileged", hint: "remove privileged", isSatisfied: at(own, "privileged") !== true },
     {
       problem: "allows privilege escalation",
       hint: set("allowPrivilegeEscalation", false),
-      met: isOneOf(at(own, "allowPrivilegeEscalation"), false),
+      isSatisfied: isOneOf(at(own, "allowPrivilegeEscalation"), false),
     },
     {
       problem: "keeps capabilities",
       hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
-      met:
+      isSatisfied:
         (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
-    { problem: "may run as root", hint: set("runAsNonRoot", true), met: isOneOf(inherited("runAsNonRoot"), true) },
-    { problem: "runs as root", hint: "set another runAsUser than 0", met: inherited("runAsUser") !== 0 },
+    {
+      problem: "may run as root",
+      hint: set("runAsNonRoot", true),
+      isSatisfied: isOneOf(inherited("runAsNonRoot"), true),
+    },
+    { problem: "runs as root", hint: "set another runAsUser than 0", isSatisfied: inherited("runAsUser") !== 0 },
     {
       problem: "has no seccomp profile",
       hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
-      met: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
+      isSatisfied: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
     },
     {
       problem: "has a writable root file system",
       hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
-      met: isOneOf(at(own, "readOnlyRootFilesystem"), true),
+      isSatisfied: isOneOf(at(own, "readOnlyRootFilesystem"), true),
     },
     {
       problem: "unmasks /proc",
       hint: "remove procMount",
-      met: isOneOf(at(own, "procMount"), undefined, "Default"),
+      isSatisfied: isOneOf(at(own, "procMount"), undefined, "Default"),
     },
     {
       problem: "uses a port of the node",
       hint: "remove hostPort",
-      met: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
+      isSatisfied: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
     },
     {
       problem: "has no memory limit",
       hint: "set resources.limits.memory",
-      met: at(container, "resources", "limits", "memory") !== undefined,
+      isSatisfied: at(container, "resources", "limits", "memory") !== undefined,
     },
   ];
 }

@@ -232,7 +232,7 @@ describe("a pull request that opens a path", () => {
     const comments = await comment();
     expect(comments.map((body) => body.includes("`/healthz`"))).toEqual([false]);
     expect(lastStatus()).toEqual(["success", "Nothing opens to the public"]);
-    expect(comments[0]).toContain("admits `staff` (lets in `bob`, `reporter` and `verifier`)");
+    expect(comments[0]).toContain("admits `staff` (allows `bob`, `reporter` and `verifier`)");
     expect(clone.git("status", "--porcelain")).toBe(before);
     expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
   });
@@ -240,7 +240,7 @@ describe("a pull request that opens a path", () => {
   test("gets the access diff without a preview if it is from a fork", async () => {
     rmSync(preview);
     const [own] = await comment();
-    expect(own).toContain("admits `staff` (lets in `bob`, `reporter` and `verifier`)");
+    expect(own).toContain("admits `staff` (allows `bob`, `reporter` and `verifier`)");
     expect(own).not.toContain("### Preview");
   });
 

@@ -68,7 +68,7 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     await api.query("grant usage on schema people to public; grant select on people.customer to gatehouse_anonymous");
     const found = await differences();
     expect(found.map(({ subject, danger, message }) => [subject, danger, message])).toEqual([
-      ["schema people", "leak", "everybody (PUBLIC) has USAGE"],
+      ["schema people", "leak", "PUBLIC (all roles) has USAGE"],
       ["table people.customer", "leak", "gatehouse_anonymous has SELECT"],
     ]);
     await api.query(found.map(({ hint }) => hint).join("\n"));

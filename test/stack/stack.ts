@@ -1,5 +1,5 @@
 import { inject, vi } from "vitest";
-import { refuseUnlessAllowed } from "../../ops/checks/verify/gateway.ts";
+import { expectPage } from "../../ops/checks/verify/gateway.ts";
 import { withClient } from "../domains/fixtures.ts";
 import type { TestUser } from "../domains/administrator.ts";
 import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../helpers/ownPlatform.ts";
@@ -17,7 +17,7 @@ export async function openShared(): Promise<{ own: OwnPlatform; stack: OwnStack 
 export async function waitUntilServed(own: OwnPlatform, host: string): Promise<void> {
   const check = (): Promise<void> =>
     withClient(async (client) => {
-      refuseUnlessAllowed({ kind: "login" }, await client.send(`${own.origin(host)}/`), own.identityProvider);
+      expectPage({ kind: "login" }, await client.send(`${own.origin(host)}/`), own.identityProvider);
     });
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }

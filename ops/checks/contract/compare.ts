@@ -53,7 +53,7 @@ function compareNullable(was: Column, is: Column): Verdict[] {
 
 function existence(was: string | undefined, is: string | undefined): Omit<Change, "relation"> {
   const breaking = is === undefined;
-  return { was, is, breaking, reason: breaking ? "gone" : "added" };
+  return { was, is, breaking, reason: breaking ? "removed" : "added" };
 }
 
 function size(columns: Columns): string {

@@ -9,7 +9,7 @@ import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts"
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
-import { mayEnter } from "../../../protections/entrants.ts";
+import { isAllowed } from "../../../protections/allowedUsers.ts";
 import type { Evidence } from "./evidence.ts";
 import { requestExposure, requestHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
@@ -41,7 +41,7 @@ export async function collect(context: StackContext, shell: ShellEnvironment, ho
     observeIdentity(authentikOrigin(context), tokenOf(settings, secrets)),
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
-    inTurns(hosts, async (one) => [one, await observeName(one)] as const),
+    mapUntilDeadline(hosts, async (one) => [one, await observeName(one)] as const),
     requestAll(exposures, sampleUsers(settings, secrets)),
     unplanned === undefined ? undefined : requestHost(unplanned, originsOf(unplanned, context)),
   ]);
@@ -66,15 +66,15 @@ function tokenOf({ identityProvider: { token } }: Settings, { reveal, problem }:
 type AnswersOfUrl = readonly [string, Awaited<ReturnType<typeof requestExposure>>];
 
 function requestAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<AnswersOfUrl[]> {
-  return inTurns(exposures, async (exposure): Promise<AnswersOfUrl> => {
+  return mapUntilDeadline(exposures, async (exposure): Promise<AnswersOfUrl> => {
     const user =
-      exposure.authentication === "forward-auth" ? users.find(({ groups }) => mayEnter(exposure, groups)) : undefined;
+      exposure.authentication === "forward-auth" ? users.find(({ groups }) => isAllowed(exposure, groups)) : undefined;
     return [exposure.url, await requestExposure(exposure, user)];
   });
 }
 
 /** Works through a list, some at a time, in order; what has not begun after a minute is left out. */
-async function inTurns<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+async function mapUntilDeadline<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const limit = pLimit(MAX_CONCURRENT_HOSTS);
   const end = Date.now() + MAX_DURATION_MS;
   const results = list.map((one) => limit(async () => (Date.now() < end ? [await work(one)] : [])));

@@ -2,7 +2,7 @@
 import type { HostFacts, RuleFacts } from "../../../infra/access/facts.ts";
 import { openings, strips } from "../../../infra/access/rules.ts";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
-import { admits, type Entrants, entrantsText } from "../../../protections/entrants.ts";
+import { admits, type AllowedUsers, allowedUsersText } from "../../../protections/allowedUsers.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { type Change, type Diff, duration, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark, names, optional } from "./phrases.ts";
@@ -31,7 +31,7 @@ export const HOST: Table["host"] = {
       },
     },
     entrants: {
-      sentence: (before, after, change) => entrantsChange(before, after) + accessText(change),
+      sentence: (before, after, change) => allowedUsersChange(before, after) + accessText(change),
       effect: (before, after, { is }) => {
         if (after.audience === "everyone") return isOpen(is) ? "public" : "more";
         return admits(before, after) ? "less" : "more";
@@ -208,7 +208,7 @@ function serviceText(facts: HostFacts): string {
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
   const length = session !== undefined && asksAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
   const who =
-    protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
+    protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${allowedUsersText(entrants, names)}`;
   return `${who}${paths}${length}; routes to ${mark(backend)}`;
 }
 
@@ -234,16 +234,16 @@ function protectionText({ type, asked }: HostFacts["protection"]): string {
   return `protected by ${type}${enforcer === undefined ? "" : ` (by the ${enforcer})`}`;
 }
 
-function entrantsChange(before: Entrants, after: Entrants): string {
+function allowedUsersChange(before: AllowedUsers, after: AllowedUsers): string {
   if (before.audience !== "groups" || after.audience !== "groups") {
-    return `admits ${entrantsText(after, names)} instead of ${entrantsText(before, names)}`;
+    return `admits ${allowedUsersText(after, names)} instead of ${allowedUsersText(before, names)}`;
   }
   return differenceText(difference(before.groups, after.groups), "admits", "no longer admits");
 }
 
 /** The users and machines of the configuration that gain or lose access. */
 function accessText({ access }: Change): string {
-  const text = differenceText(access, "lets in", "excludes", ", ");
+  const text = differenceText(access, "allows", "denies", ", ");
   return text && ` (${text})`;
 }
 

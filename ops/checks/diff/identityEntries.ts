@@ -20,7 +20,7 @@ const client: Table["client"] = {
     redirectUris: list("sign-ins may redirect to", "sign-ins may no longer redirect to"),
     scopes: list("may request the scopes", "may no longer request the scopes"),
     groups: {
-      ...value("lets in", (groups: readonly string[]) => names(groups) || "everyone who can sign in"),
+      ...value("admits", (groups: readonly string[]) => names(groups) || "everyone who can sign in"),
       effect: (before, after) => {
         const isWider = after.length === 0 || difference(before, after).added.length > 0;
         return before.length > 0 && isWider ? "more" : "less";
@@ -78,7 +78,7 @@ function accessEffect(_: unknown, __: unknown, { access: { added, removed } }: C
 }
 
 function accessText({ access }: Change): string {
-  const text = differenceText(access, "gets into", "no longer gets into", ", ");
+  const text = differenceText(access, "has access to", "no longer has access to", ", ");
   return text && `: ${text}`;
 }
 

@@ -56,7 +56,7 @@ const TIMEOUT_MS = 60_000;
  * Runs all checks. What cannot be reached is one failed check; those that need it are skipped.
  * @param subjects only these; default: all
  */
-export async function examine(
+export async function runDoctor(
   target: StackContext,
   shell: ShellEnvironment,
   progress: Progress,
@@ -80,7 +80,7 @@ export async function examine(
     const results = chosen.map(async ([subject, run]) => {
       const checks = await run(inputs).catch((error: unknown) => {
         const hint = `check ${subject} by hand (docs/prerequisites.md)`;
-        return [failed("all checks", `could not be made: ${rootReason(error)}`, hint)];
+        return [failed("all checks", `could not run: ${rootReason(error)}`, hint)];
       });
       report(`${++done} of ${chosen.length} subjects`);
       return checks.map((check): Result => ({ subject, ...check, ...(check.hint && { hint: sentence(check.hint) }) }));

@@ -4,7 +4,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { UserError } from "../../../config/userError.ts";
 import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
-import { installedPlugins, standIns } from "../../toolchain/plugins.ts";
+import { installedPlugins, emulatedPlugins } from "../../toolchain/plugins.ts";
 import { pinned } from "../../toolchain/tools.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
@@ -32,7 +32,7 @@ export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
 async function plugins({ target: { environment, local } }: Inputs): Promise<Check> {
   const name = "provider plugins";
   const found = await installedPlugins(environment);
-  const missing = local ? [] : standIns(found);
+  const missing = local ? [] : emulatedPlugins(found);
   if (missing.length === 0) {
     const kinds = found.map(({ name, version, kind }) =>
       kind === "real" ? `${name} ${version}` : `${name} (emulator)`,

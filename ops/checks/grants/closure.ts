@@ -1,7 +1,7 @@
 import { FUNCTIONS_SCHEMA } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
-import type { Live, Relation, Routine, Unrecorded } from "./live.ts";
+import type { DatabaseState, Relation, Routine, Unrecorded } from "./databaseState.ts";
 import { quoted } from "./sql.ts";
 
 /** The API's own views of the system catalog, in the first exposed schema (infra/data/sql/060_meta_views.sql); they list readable relations only. */
@@ -21,7 +21,7 @@ interface Path {
  * What the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
  * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan.
  */
-export function* closureFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* closureFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const relations = new Map(live.relations.map((relation) => [`pg_class:${relation.id}`, relation]));
   const routines = new Map(live.routines.map((routine) => [`pg_proc:${routine.id}`, routine]));
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
@@ -52,7 +52,7 @@ function* readFindings(
   relation: Relation,
   read: Relation,
   { through, reader }: Path,
-  live: Live,
+  live: DatabaseState,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
@@ -78,7 +78,7 @@ function* readFindings(
 function rowSecurityBypass(
   read: Relation,
   reader: Relation,
-  live: Live,
+  live: DatabaseState,
 ): { readonly why: string; readonly hint: string } | undefined {
   if (!reader.kind.endsWith("view")) {
     const hint = `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;

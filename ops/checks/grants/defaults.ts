@@ -2,14 +2,17 @@ import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
-import type { Live, LiveDefault } from "./live.ts";
+import type { DatabaseState, LiveDefault } from "./databaseState.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
 
 /** What the server gives to PUBLIC on each new object, unless there is an entry for all schemas. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
 /** Differences in the privileges of objects that will be created: nothing is open by them yet, but the next table is. */
-export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* defaultPrivilegeFindings(
+  { defaults }: DatabaseState,
+  expected: GrantExpectation,
+): Iterable<GrantFinding> {
   for (const entry of defaults) {
     const { grantee, schema } = entry;
     if (grantee === null || !concerns(entry, grantee, expected)) continue;
@@ -37,7 +40,7 @@ export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExp
 
 function concerns({ owner, schema }: LiveDefault, grantee: string, expected: GrantExpectation): boolean {
   const planned = expected.schemas.get(schema ?? "");
-  if (expected.visitors.has(grantee)) return true;
+  if (expected.requestRoles.has(grantee)) return true;
   if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
   // An entry of the data owner for all schemas includes the private ones. Other roles of an existing database share what is theirs.
   return (planned?.access === "private" && !expected.existing) || (schema === null && owner === expected.roles.owner);

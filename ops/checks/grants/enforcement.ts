@@ -1,11 +1,11 @@
 import { SUPERUSER_FEATURES } from "../../../config/superuserFeatures.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
-import type { Live } from "./live.ts";
+import type { DatabaseState } from "./databaseState.ts";
 import { quoted } from "./sql.ts";
 
 /** What is not enforced because the administrator is no superuser; with a superuser, the settings that are missing. */
-export function* enforcementFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* enforcementFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { authenticator, anonymous } = expected.roles;
   const settings = live.roles.find(({ name }) => name === authenticator)?.settings ?? [];
   const present = {

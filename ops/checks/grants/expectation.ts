@@ -10,7 +10,7 @@ export interface GrantExpectation extends Omit<DataPlan, "schemas"> {
   /** Parameters of the server that the migrations allow the anonymous role to set. */
   readonly parameters: readonly string[];
   /** The roles of a request: the anonymous role, the authenticator, PUBLIC. */
-  readonly visitors: ReadonlySet<string>;
+  readonly requestRoles: ReadonlySet<string>;
   /** The privileges that the matrix gives; none where it has no cell. */
   privileges(role: string, schema: string | undefined, kind: ObjectKind): readonly string[];
 }
@@ -23,7 +23,7 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
     schemas: new Map(plan.schemas.map((schema) => [schema.name, schema])),
     eventTriggers: migrated("event trigger"),
     parameters: migrated("parameter"),
-    visitors: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),
+    requestRoles: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),
     privileges: (role, schema, kind) => cells.get(key(role, schema, kind)) ?? [],
   };
 }

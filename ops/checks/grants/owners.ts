@@ -1,23 +1,23 @@
 import { FUNCTIONS_SCHEMA } from "../../../infra/plan/grants.ts";
 import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
-import type { Live, Owned, Relation, Routine } from "./live.ts";
+import type { DatabaseState, Owned, Relation, Routine } from "./databaseState.ts";
 import { grant, quoted } from "./sql.ts";
 
 /** Refuses views that read a private schema. */
 const GUARD = "gatehouse_guard_private";
 
 /** Who owns what is in the plan, and what runs with its owner's rights. */
-export function* ownerFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* ownerFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   yield* schemaOwners(live, expected);
-  for (const owned of live.owned) yield ownedByVisitor(owned, expected);
+  for (const owned of live.owned) yield ownedByRequestRole(owned, expected);
   for (const relation of live.relations) yield* relationOwner(relation, live, expected);
   for (const routine of live.routines) yield* routineFindings(routine, expected);
   for (const relation of live.relations) yield* rowSecurity(relation, expected);
   yield* eventTriggers(live, expected);
 }
 
-function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* schemaOwners({ schemas }: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   for (const { name, owner, access } of expected.schemas.values()) {
     const report = reporter(`schema ${quoted(name)}`, name);
     const found = schemas.find((schema) => schema.name === name);
@@ -25,7 +25,7 @@ function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<
       yield report("outage", "does not exist", "run the deployment again");
     } else if (expected.existing && access !== "internal") {
       continue;
-    } else if (found.owner !== owner && !expected.visitors.has(found.owner)) {
+    } else if (found.owner !== owner && !expected.requestRoles.has(found.owner)) {
       const problem = `is owned by ${quoted(found.owner)}, not ${quoted(owner)}`;
       const hint = `ALTER SCHEMA ${quoted(name)} OWNER TO ${quoted(owner)};`;
       yield report(access === "internal" ? "takeover" : "reach", problem, hint);
@@ -34,7 +34,7 @@ function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<
 }
 
 /** The anonymous role and the authenticator own nothing: an owner changes and drops, and cannot be denied that. */
-function ownedByVisitor({ owner, type, name, schema }: Owned, expected: GrantExpectation): GrantFinding {
+function ownedByRequestRole({ owner, type, name, schema }: Owned, expected: GrantExpectation): GrantFinding {
   const planned = expected.schemas.get(type === "schema" ? name : (schema ?? ""));
   const next = quoted(planned?.owner ?? expected.roles.administrator);
   const kind = kindInMatrix(type);
@@ -45,10 +45,10 @@ function ownedByVisitor({ owner, type, name, schema }: Owned, expected: GrantExp
   return reporter(`${type} ${name}`, planned?.name)("takeover", `is owned by ${quoted(owner)}`, hint + again);
 }
 
-function* relationOwner(relation: Relation, live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* relationOwner(relation: Relation, live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, owner, extension, attached } = relation;
   const planned = expected.schemas.get(schema);
-  if (!planned || extension || attached || owner === planned.owner || expected.visitors.has(owner)) return;
+  if (!planned || extension || attached || owner === planned.owner || expected.requestRoles.has(owner)) return;
   if (expected.writers.includes(owner) && planned.access === "exposed") return;
   if (expected.existing) {
     // The views meta_* may stay with the administrator.
@@ -81,12 +81,12 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
     if (definer && reachable) yield report("takeover", `${runs}, and ${anonymous} may call it`, hint);
   } else if (!expected.privileges(expected.roles.anonymous, schema, "function").includes("EXECUTE")) {
     return;
-  } else if (owner !== planned.owner && !expected.visitors.has(owner)) {
+  } else if (owner !== planned.owner && !expected.requestRoles.has(owner)) {
     const problem = `is owned by ${quoted(owner)}, not ${quoted(planned.owner)}, who can change what runs in requests`;
     yield report("takeover", problem, `ALTER ${keyword} ${name} OWNER TO ${quoted(planned.owner)};`);
   } else if (definer && !pinned) {
     const hint = `ALTER ${keyword} ${name} SET search_path = '';`;
-    yield report("takeover", `${runs}, in the search path of whom calls it`, hint);
+    yield report("takeover", `${runs}, with the caller's search path`, hint);
   }
 }
 
@@ -105,7 +105,7 @@ function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation):
   }
 }
 
-function* eventTriggers(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* eventTriggers(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const again = "run the migrations again (infra/data/sql)";
   for (const name of expected.eventTriggers) {
     const report = reporter(`event trigger ${name}`);

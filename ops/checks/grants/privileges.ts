@@ -2,7 +2,7 @@ import type { Grant } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
-import type { Live, LivePrivilege } from "./live.ts";
+import type { DatabaseState, LivePrivilege } from "./databaseState.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
 /** Privileges with which rows are changed, or code is added that runs when another role changes them. */
@@ -12,7 +12,7 @@ const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "forei
 const SYSTEM = new Set(["pg_catalog", "information_schema", "pg_toast"]);
 
 /** Privileges beyond the matrix or beyond what the server gives by itself. */
-export function* unplannedPrivileges(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
   for (const entry of live.privileges) {
     // A superuser needs no grant.
@@ -38,7 +38,7 @@ export function* unplannedPrivileges(live: Live, expected: GrantExpectation): It
 function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expected: GrantExpectation): boolean {
   const schema = expected.schemas.get(entry.schema ?? "");
   const { owner, administrator } = expected.roles;
-  if (expected.visitors.has(grantee)) return true;
+  if (expected.requestRoles.has(grantee)) return true;
   if (grantee === administrator || grantee === schema?.owner) return false;
   // What other programs of an existing database may do is theirs.
   if (expected.existing && schema !== undefined && schema.access !== "internal") return false;
@@ -59,10 +59,10 @@ function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly 
   const planned = expected.privileges(grantee, entry.schema ?? undefined, kind);
   // The plan does not restrict which other roles use a schema that is not private; it does restrict CREATE.
   const isOpen = kind === "schema" && expected.schemas.get(entry.schema ?? "")?.access !== "private";
-  return isOpen && !expected.visitors.has(grantee) ? [...planned, "USAGE"] : planned;
+  return isOpen && !expected.requestRoles.has(grantee) ? [...planned, "USAGE"] : planned;
 }
 
-function runsAsOwner({ kind, name }: LivePrivilege, { routines }: Live): string {
+function runsAsOwner({ kind, name }: LivePrivilege, { routines }: DatabaseState): string {
   const routine = kindInMatrix(kind) === "function" && routines.find((each) => each.name === name);
   if (!routine || !routine.definer) return "";
   return `, and it runs with the rights of ${quoted(routine.owner)} (SECURITY DEFINER)`;
@@ -77,7 +77,7 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
 }
 
 /** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */
-export function* missingPrivileges(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* missingPrivileges(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const key = (...parts: readonly (string | null | undefined)[]) => JSON.stringify(parts);
   const actual = new Set(
     live.privileges.flatMap(({ kind, column, name, schema, grantee, privileges, planned }) => {
@@ -98,7 +98,7 @@ export function* missingPrivileges(live: Live, expected: GrantExpectation): Iter
       const statement = grant(missing, target, cell.role);
       // A relation of an existing database may have been moved into the schema, or restricted.
       const hint =
-        expected.existing && cell.kind === "table" && expected.visitors.has(cell.role)
+        expected.existing && cell.kind === "table" && expected.requestRoles.has(cell.role)
           ? `if all its rows and columns may be public: ${statement} otherwise move it to another schema`
           : statement;
       yield reporter(titleOf(target), cell.schema)("outage", problem, hint);
@@ -123,7 +123,11 @@ interface Named {
 }
 
 /** The objects of a cell of the matrix; databases and schemas by their bare names. `ALL FUNCTIONS` leaves procedures out. */
-function objectsOf({ schema, kind, name = "" }: Cell, live: Live, { database }: GrantExpectation): readonly Named[] {
+function objectsOf(
+  { schema, kind, name = "" }: Cell,
+  live: DatabaseState,
+  { database }: GrantExpectation,
+): readonly Named[] {
   if (kind === "database" || kind === "parameter") return [{ kind, name: kind === "database" ? database : name }];
   if (kind === "schema") return live.schemas.filter((one) => one.name === schema).map((one) => ({ kind, ...one }));
   const objects = [...live.routines.filter((one) => one.kind === "function"), ...live.relations];

@@ -2,7 +2,7 @@ import { milliseconds } from "../../../config/interval.ts";
 import { IDLE_MS } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
-import type { Live, LiveRole, RoleAttribute } from "./live.ts";
+import type { DatabaseState, LiveRole, RoleAttribute } from "./databaseState.ts";
 import { quoted, titleOf } from "./sql.ts";
 
 /** Settings of a role with which it escapes a limit of the API or runs another role's code. */
@@ -22,7 +22,7 @@ const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
 
 /** Attributes, memberships and settings of the plan's roles, and members of the data owner that are not in the plan. */
-export function* roleFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+export function* roleFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator, owner } = expected.roles;
   for (const name of [anonymous, authenticator, owner]) yield* attributeFindings(name, live, expected);
   for (const name of [anonymous, authenticator]) yield* settingFindings(name, live, expected);
@@ -38,7 +38,11 @@ function ofRole(role: string) {
   return reporter(`role ${quoted(role)}`);
 }
 
-function* attributeFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* attributeFindings(
+  name: string,
+  { roles }: DatabaseState,
+  expected: GrantExpectation,
+): Iterable<GrantFinding> {
   const { anonymous, authenticator } = expected.roles;
   const role = roles.find((each) => each.name === name);
   if (role === undefined) {
@@ -63,7 +67,7 @@ function* attributeFindings(name: string, { roles }: Live, expected: GrantExpect
   }
 }
 
-function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* settingFindings(name: string, { roles }: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const role = roles.find((each) => each.name === name);
   const settings = settingsOf(role?.settings);
   const inDatabase = settingsOf(role?.databaseSettings);
@@ -95,7 +99,7 @@ function settingsOf(settings: LiveRole["settings"] | undefined): ReadonlyMap<str
   return new Map(settings?.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]));
 }
 
-function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
+function* membershipFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator, owner, administrator } = expected.roles;
   const superusers = live.roles.filter(({ superuser }) => superuser).map(({ name }) => name);
   const trusted = new Set([...rolesOf(administrator, live, true), ...superusers]);
@@ -115,7 +119,7 @@ function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<G
 }
 
 /** A role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
-function rolesOf(start: string, { memberships }: Live, inherited: boolean): ReadonlySet<string> {
+function rolesOf(start: string, { memberships }: DatabaseState, inherited: boolean): ReadonlySet<string> {
   const roles = new Set([start]);
   // A set grows while it is iterated, so that memberships of memberships are followed.
   for (const name of roles) {
@@ -125,17 +129,21 @@ function rolesOf(start: string, { memberships }: Live, inherited: boolean): Read
   return roles;
 }
 
-function isRuler(role: string, { roles }: Live, { roles: { owner, administrator } }: GrantExpectation): boolean {
+function isRuler(
+  role: string,
+  { roles }: DatabaseState,
+  { roles: { owner, administrator } }: GrantExpectation,
+): boolean {
   const isPowerful = roles.some(({ name, superuser, createrole }) => name === role && (superuser || createrole));
   return isPowerful || role === owner || role === administrator || role.startsWith("pg_");
 }
 
 /** What a membership gives in the plan's schemas; some examples of many. */
-function powersText(role: string, live: Live, { roles, schemas, visitors }: GrantExpectation): string {
+function powersText(role: string, live: DatabaseState, { roles, schemas, requestRoles }: GrantExpectation): string {
   if (role === roles.owner) return ", which owns the data";
   const reached = rolesOf(role, live, false);
   const owned = live.relations.filter(({ owner, schema }) => reached.has(owner) && schemas.has(schema));
-  const granted = live.privileges.filter(({ grantee }) => reached.has(grantee) && !visitors.has(grantee));
+  const granted = live.privileges.filter(({ grantee }) => reached.has(grantee) && !requestRoles.has(grantee));
   const powers = [
     ...owned.map(({ kind, name }) => `all of ${kind} ${name}`),
     ...granted.map((entry) => `${entry.privileges.join(", ")} on ${titleOf(entry)}`),
@@ -146,7 +154,7 @@ function powersText(role: string, live: Live, { roles, schemas, visitors }: Gran
 }
 
 /** The authenticator becomes the anonymous role, and does nothing else with it. */
-function* authenticatorFindings({ memberships }: Live, { roles }: GrantExpectation): Iterable<GrantFinding> {
+function* authenticatorFindings({ memberships }: DatabaseState, { roles }: GrantExpectation): Iterable<GrantFinding> {
   const [role, member] = [quoted(roles.anonymous), quoted(roles.authenticator)];
   const report = ofRole(roles.authenticator);
   const found = memberships.filter((one) => one.role === roles.anonymous && one.member === roles.authenticator);

@@ -1,7 +1,7 @@
 import { escapeIdentifier } from "pg";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import { kindInMatrix } from "./expectation.ts";
-import type { LivePrivilege } from "./live.ts";
+import type { LivePrivilege } from "./databaseState.ts";
 
 /** A name in SQL, quoted only where it must be. */
 export function quoted(name: string): string {
@@ -15,7 +15,7 @@ export function roleName(role: string): string {
 
 /** A role in a sentence. */
 export function granteeName(role: string): string {
-  return role === PUBLIC ? "everybody (PUBLIC)" : quoted(role);
+  return role === PUBLIC ? "PUBLIC (all roles)" : quoted(role);
 }
 
 type Target = Pick<LivePrivilege, "kind" | "name" | "column">;

@@ -4,7 +4,7 @@ import { defaultPrivilegeFindings } from "./defaults.ts";
 import { enforcementFindings } from "./enforcement.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, sortFindings } from "./finding.ts";
-import { type Live, readLive } from "./live.ts";
+import { type DatabaseState, readDatabaseState } from "./databaseState.ts";
 import { ownerFindings } from "./owners.ts";
 import { missingPrivileges, unplannedPrivileges } from "./privileges.ts";
 import { roleFindings } from "./roles.ts";
@@ -17,14 +17,14 @@ import { roleFindings } from "./roles.ts";
 export async function verifyGrants(client: ClientBase, expected: GrantExpectation): Promise<GrantFinding[]> {
   await client.query("begin transaction isolation level repeatable read, read only");
   try {
-    return compareGrants(await readLive(client, expected), expected);
+    return compareGrants(await readDatabaseState(client, expected), expected);
   } finally {
     await client.query("rollback");
   }
 }
 
 /** The same without a connection, from what was read from the system catalog. */
-export function compareGrants(live: Live, expected: GrantExpectation): GrantFinding[] {
+export function compareGrants(live: DatabaseState, expected: GrantExpectation): GrantFinding[] {
   const findings = [
     ...roleFindings(live, expected),
     ...ownerFindings(live, expected),

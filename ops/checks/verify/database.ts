@@ -74,7 +74,7 @@ export async function checkIdentityDatabase(
  * @throws Error with every breaking change
  */
 export async function refuseBrokenContract({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<void> {
-  if (!(await isThere(connection, plan.database))) return;
+  if (!(await databaseExists(connection, plan.database))) return;
   const broken = await withDatabase(connection, async (client) => {
     const checks = await checkContracts(client, contracts, exposedOf(plan), true);
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
@@ -82,7 +82,7 @@ export async function refuseBrokenContract({ connection, contracts }: DatabaseTa
   if (broken.length > 0) throw new Error(`nothing was deployed:\n${broken.join("\n")}`);
 }
 
-function isThere(connection: ClientConfig, database: string): Promise<boolean> {
+function databaseExists(connection: ClientConfig, database: string): Promise<boolean> {
   return withDatabase({ ...connection, database: "postgres" }, async (client) => {
     const { rowCount } = await client.query("select from pg_database where datname = $1", [database]);
     return rowCount === 1;

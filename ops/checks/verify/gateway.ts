@@ -35,7 +35,7 @@ export async function checkRoute(
     const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
     const answered = describe(answer);
     onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
-    refuseUnlessAllowed(exposure.expectation.page, answer, identityProviderUrl);
+    expectPage(exposure.expectation.page, answer, identityProviderUrl);
     return answered;
   });
   const checks = [page];
@@ -56,7 +56,7 @@ export function redirectsToLogin(answer: Answer): boolean {
 }
 
 /** @throws Unexpected when the answer to a request without a session is not the expected one */
-export function refuseUnlessAllowed(page: ExpectedPage, answer: Answer, identityProviderUrl: string): void {
+export function expectPage(page: ExpectedPage, answer: Answer, identityProviderUrl: string): void {
   switch (page.kind) {
     case "login": {
       expectEqual("status", answer.status, 302);
@@ -126,7 +126,7 @@ function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
 export function checkSpoofing(exposure: Exposure): Promise<Check> {
   return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
     const answer = await client.send(`${exposure.url}/`, { headers: forged() });
-    refuseForged(answer.body);
+    expectNoForgedHeaders(answer.body);
     return `none of ${identityHeaderSpellings().length} spellings arrived`;
   });
 }
@@ -142,7 +142,7 @@ export function forged(): Record<string, string> {
  * @param echoed the answer of the echo service
  * @throws Unexpected when a forged header arrived
  */
-export function refuseForged(echoed: string): void {
+export function expectNoForgedHeaders(echoed: string): void {
   const arrived = [...receivedHeaders(echoed)].flatMap(([name, values]) => (values.includes(FORGED) ? [name] : []));
   expectEqual("forged headers that arrived", arrived, []);
 }

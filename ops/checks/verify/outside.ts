@@ -7,7 +7,7 @@ import { checkDataApi } from "./dataApi.ts";
 import { checkNotRouted, checkRoute, checkSpoofing, type RouteAnswer } from "./gateway.ts";
 import { checkName } from "./dns.ts";
 import type { Probe } from "./probe.ts";
-import { type Callers, refusalProbes, signInProbe } from "./signInProbes.ts";
+import { type Accounts, refusalProbes, signInProbe } from "./signInProbes.ts";
 
 /** Values that the probes observe in addition to their checks. */
 export class Observations {
@@ -20,26 +20,26 @@ export class Observations {
 const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
- * @param callers the accounts that sign in
+ * @param accounts the accounts that sign in
  * @param observations receives values while the probes run
  */
-export function outsideProbes(target: OutsideTarget, callers: Callers, observations: Observations): Probe[] {
+export function outsideProbes(target: OutsideTarget, accounts: Accounts, observations: Observations): Probe[] {
   const { exposures } = target;
-  const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, observations));
-  return [...probes, ...refusalProbes(target, callers), ...unroutedProbes(target)];
+  const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, accounts, observations));
+  return [...probes, ...refusalProbes(target, accounts), ...unroutedProbes(target)];
 }
 
 function exposureProbes(
   target: OutsideTarget,
   exposure: ExpectedExposure,
-  callers: Callers,
+  accounts: Accounts,
   observations: Observations,
 ): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
   const onAnswer = (answer: RouteAnswer): void => void observations.routes.set(id, answer);
   const probes: Probe[] = [
     { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onAnswer) },
-    ...signInProbe(target, exposure, callers),
+    ...signInProbe(target, exposure, accounts),
   ];
   const one = (kind: Probe["kind"], run: () => Promise<Check>): void =>
     void probes.push({ kind, subject, run: async () => [await run()] });

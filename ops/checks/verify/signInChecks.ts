@@ -6,7 +6,7 @@ import { type Answer, headerOf, type HttpClient, withClient } from "../../client
 import type { TokenResponse } from "../../clients/machineAccount.ts";
 import { type Check, check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
-import { describe, expectApplication, forged, redirectsToLogin, refuseForged } from "./gateway.ts";
+import { describe, expectApplication, forged, redirectsToLogin, expectNoForgedHeaders } from "./gateway.ts";
 import { type Credentials, signIn } from "../../clients/signIn.ts";
 
 const PATH = "/x?y=1";
@@ -29,7 +29,7 @@ export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jw
     if (jwks !== undefined) {
       await expectIdentity(client, await signIn(client, `${exposure.url}${PATH}`, user), user, jwks);
       const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
-      refuseForged(again.body);
+      expectNoForgedHeaders(again.body);
       await expectIdentity(client, again, user, jwks);
       return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
     }
@@ -37,7 +37,7 @@ export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jw
     if (!answer.url.startsWith(`${exposure.url}/`)) {
       throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
     }
-    return refuseUnlessLetIn(answer);
+    return expectAdmitted(answer);
   });
 }
 
@@ -69,7 +69,7 @@ async function expectIdentity(client: HttpClient, answer: Answer, user: Identity
 }
 
 /** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
-function refuseUnlessLetIn(answer: Answer): string {
+function expectAdmitted(answer: Answer): string {
   expectApplication(answer);
   if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || redirectsToLogin(answer)) {
     throw new Unexpected("an answer of the application", describe(answer));
@@ -153,8 +153,8 @@ export function checkBasic(exposure: Exposure, { username, password }: Credentia
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
     const answer = await sendForged(client, exposure, authorization);
-    if (!echo) return refuseUnlessLetIn(answer);
-    refuseForged(answer.body);
+    if (!echo) return expectAdmitted(answer);
+    expectNoForgedHeaders(answer.body);
     const headers = receivedHeaders(answer.body);
     expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
     expectEqual("number of Authorization headers", headers.get("authorization")?.length ?? 0, 0);
@@ -171,8 +171,8 @@ export function checkMachine(
 ): Promise<Check> {
   return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
     const answer = await sendForged(client, exposure, `Bearer ${await token()}`);
-    if (jwks === undefined) return refuseUnlessLetIn(answer);
-    refuseForged(answer.body);
+    if (jwks === undefined) return expectAdmitted(answer);
+    expectNoForgedHeaders(answer.body);
     await expectIdentity(client, answer, user, jwks);
     return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
   });

@@ -4,7 +4,7 @@ import { decryptedVariables, openCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { callersOf } from "./callers.ts";
+import { accountsOf } from "./accounts.ts";
 import { type Check, skip } from "../check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { UserError } from "../../../config/userError.ts";
@@ -47,9 +47,9 @@ export async function verifyContext(
     ),
   );
   const cluster = clusterOf(context);
-  const callers = await callersOf(context, cluster, secrets);
+  const accounts = await accountsOf(context, cluster, secrets);
   const probes = [
-    ...outsideProbes(outsideTarget(context.settings, context.plan), callers, observations),
+    ...outsideProbes(outsideTarget(context.settings, context.plan), accounts, observations),
     ...(await databaseProbes(context, shell, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));

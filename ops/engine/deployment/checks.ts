@@ -20,7 +20,7 @@ import { LockFolder } from "../../checks/contract/lockFolder.ts";
 import { UnreachableError } from "../../clients/database.ts";
 import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { findPlugins, standIns } from "../../toolchain/plugins.ts";
+import { findPlugins, emulatedPlugins } from "../../toolchain/plugins.ts";
 import { refuseBrokenContract } from "../../checks/verify/database.ts";
 import { changedNames } from "./databaseNames.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
@@ -129,7 +129,7 @@ async function checkEngine(
 }
 
 async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
-  const lines = standIns(await findPlugins(pulumi, environment, progress)).map(
+  const lines = emulatedPlugins(await findPlugins(pulumi, environment, progress)).map(
     ({ name, version }) =>
       `the provider plugin ${name} ${version} is not installed. Run pulumi plugin install resource ${name} ${version}.`,
   );

@@ -4,7 +4,7 @@ import pTimeout from "p-timeout";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { withClient } from "../../clients/http.ts";
 import type { Report } from "../../terminal/progress.ts";
-import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
+import { expectPage } from "../../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
 const WAIT = { timeout: 300_000, interval: 500 };
@@ -30,7 +30,7 @@ export async function waitForOutposts(
     const polls = hosts.map(async (exposure) => {
       const poll = async (): Promise<void> => {
         const answer = await limit(() => client.send(`${exposure.url}/`, { excerpt: true }));
-        refuseUnlessAllowed({ kind: "login" }, answer, identityProviderUrl);
+        expectPage({ kind: "login" }, answer, identityProviderUrl);
       };
       await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: interval, signal });
       missing.delete(exposure.url);

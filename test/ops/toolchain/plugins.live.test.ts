@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
-import { findPlugins, standIns } from "../../../ops/toolchain/plugins.ts";
+import { findPlugins, emulatedPlugins } from "../../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 import { pluginVersions } from "../../../ops/toolchain/tools.ts";
 import { quiet } from "../../helpers/quiet.ts";
@@ -56,9 +56,9 @@ function installed(environment: Record<string, string>): string[] {
 
 test("installs the plugins where the engine finds them, also after a download that failed, and in no other home", async () => {
   const offline = { ...shell("own"), PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: "(" };
-  expect(standIns(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
+  expect(emulatedPlugins(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
   const found = await findPlugins(pulumi, shell("own"), quiet);
-  expect(standIns(found)).toEqual([]);
+  expect(emulatedPlugins(found)).toEqual([]);
   expect(installed(shell("own"))).toEqual([...NAMES].sort());
   expect(installed(shell("other"))).toEqual([]);
 });
@@ -67,7 +67,7 @@ test("does not report a plugin of a home that the engine does not use", async ()
   await findPlugins(pulumi, shell("own"), quiet);
   server.closeAllConnections();
   const offline = { ...shell("other"), PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: "(" };
-  expect(standIns(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
+  expect(emulatedPlugins(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
 });
 
 test("does not take the engine's default home from HOME", () => {

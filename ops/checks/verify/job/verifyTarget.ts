@@ -5,7 +5,7 @@ import { stateOf, summary } from "../../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";
 import { runProbes } from "../probe.ts";
-import type { Callers } from "../signInProbes.ts";
+import type { Accounts } from "../signInProbes.ts";
 import { sourceTimes } from "./freshness.ts";
 import { waitForGateway } from "./gateway.ts";
 import { pushMetrics } from "./metrics.ts";
@@ -35,7 +35,7 @@ export async function verifyTarget(
     await waitForGateway(first.url, report);
   }
   const observations = new Observations();
-  const results = await runProbes(outsideProbes(target, callersOf(target, environment), observations));
+  const results = await runProbes(outsideProbes(target, accountsOf(target, environment), observations));
   const checks = summary(results);
   for (const { kind, subject, name, detail, answer, hint, ...check } of results) {
     const state = stateOf(check);
@@ -62,10 +62,10 @@ export async function verifyTarget(
 }
 
 /** Returns the machine account of the job, if any; the job has no password of a `basic` service. */
-function callersOf({ groups }: JobTarget, environment: Environment): Callers {
+function accountsOf({ groups }: JobTarget, environment: Environment): Accounts {
   const common = { users: [], basic: new Map<string, never>() };
-  const noCaller = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
-  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, noCaller };
+  const noAccount = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
+  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, noAccount };
   const account: MachineAccount = readMachineAccount(environment);
-  return { ...common, machine: { account, groups }, noCaller };
+  return { ...common, machine: { account, groups }, noAccount };
 }

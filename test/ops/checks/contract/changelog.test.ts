@@ -25,7 +25,7 @@ test("writes the size of the first version, then breaking changes with the reaso
 Breaking: no client used it, # asked on the list
 
 - \`kommuner.kommune_nr\`: text not null → text (may be null)
-- \`old\`: 1 column (gone)
+- \`old\`: 1 column (removed)
 
 Added
 

@@ -77,7 +77,7 @@ describe("contract check and accept", () => {
     expect(await check()).toEqual({
       code: 0,
       error: "",
-      out: `api_v1 against ${LOCK}: nothing breaks, 4 changes
+      out: `api_v1 compared with ${LOCK}: nothing breaks, 4 changes
 
   + kommuner.areal  numeric not null                    added
   ~ kommuner.folk   integer not null → bigint not null  wider type
@@ -101,13 +101,13 @@ To accept these as well:
       alter table api_v1.kommuner drop areal, alter folk drop not null, alter level type integer, drop vara, add extra text not null;`);
     const { code, out, error } = await check();
     expect([code, error]).toEqual([1, ""]);
-    expect(out).toBe(`api_v1 against ${LOCK}: 5 breaking changes, 1 other
+    expect(out).toBe(`api_v1 compared with ${LOCK}: 5 breaking changes, 1 other
 
-  ✖ kommuner.areal  numeric not null          gone
+  ✖ kommuner.areal  numeric not null          removed
   ✖ kommuner.folk   bigint not null → bigint  may be null
   ✖ kommuner.level  bigint → integer          narrower type
-  ✖ kommuner.vara   text                      gone
-  ✖ old             1 column                  gone
+  ✖ kommuner.vara   text                      removed
+  ✖ old             1 column                  removed
   + kommuner.extra  text not null             added
 
 Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:
@@ -122,7 +122,7 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
     expect(rest).toEqual({ stack: "dev", ok: false });
     expect(schemas).toHaveLength(1);
     expect(schemas[0]).toMatchObject({ schema: "api_v1", exposed: true, lock: LOCK });
-    expect(schemas[0]?.changes.at(-1)).toEqual({ relation: "old", was: "1 column", breaking: true, reason: "gone" });
+    expect(schemas[0]?.changes.at(-1)).toEqual({ relation: "old", was: "1 column", breaking: true, reason: "removed" });
     expect(schemas[0]?.changes).toHaveLength(6);
   });
 
@@ -145,11 +145,11 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
 
 Breaking: no client used level
 
-- \`kommuner.areal\`: numeric not null (gone)
+- \`kommuner.areal\`: numeric not null (removed)
 - \`kommuner.folk\`: bigint not null → bigint (may be null)
 - \`kommuner.level\`: bigint → integer (narrower type)
-- \`kommuner.vara\`: text (gone)
-- \`old\`: 1 column (gone)
+- \`kommuner.vara\`: text (removed)
+- \`old\`: 1 column (removed)
 
 Added
 
@@ -184,12 +184,12 @@ First version: relations 2, columns 5.
     const both = await check();
     expect(both.code).toBe(1);
     expect(both.out).toContain("api_v2: no changes to contract/dev/api_v2.json\n");
-    expect(both.out).toContain("  ✖ summary  1 column  gone\n");
+    expect(both.out).toContain("  ✖ summary  1 column  removed\n");
 
     project.writeDev(postgres, { schemas: { exposed: ["api_v2", "marts"] } });
     const gone = await check();
     expect(gone.code).toBe(1);
-    expect(gone.out).toContain(`api_v1, no longer exposed, against ${LOCK}: 2 breaking changes\n`);
+    expect(gone.out).toContain(`api_v1, no longer exposed, compared with ${LOCK}: 2 breaking changes\n`);
     const { client } = database;
     const checks = await checkContracts(client, new LockFolder(project.folder, "dev"), ["api_v2", "marts"]);
     expect(checks).toEqual([
@@ -215,7 +215,7 @@ First version: relations 2, columns 5.
       `api_v2: ${file} written; commit it with its CHANGELOG.md\n`,
     );
     project.writeDev({ host: "127.0.0.1", password: "${POSTGRES_PASSWORD}" }, { schemas: { exposed: ["marts"] } });
-    const out = `api_v2, no longer exposed, against ${file}: no relations
+    const out = `api_v2, no longer exposed, compared with ${file}: no relations
 
 Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:
   npx gatehouse contract accept dev --schema api_v2 --database-url-from SCRATCH --breaking REASON

@@ -10,11 +10,11 @@ describe("a breaking change", () => {
   test("is a missing relation", () => {
     const found = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" } });
     expect(compare(EXPECTED, found)).toEqual([
-      { relation: "summary", was: "1 column", is: undefined, breaking: true, reason: "gone" },
+      { relation: "summary", was: "1 column", is: undefined, breaking: true, reason: "removed" },
     ]);
   });
 
-  test("is a renamed column, as one gone and one added", () => {
+  test("is a renamed column, as one removed and one added", () => {
     const found = contractOf({ kommuner: { nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
     expect(compare(EXPECTED, found)).toEqual([
       {
@@ -23,7 +23,7 @@ describe("a breaking change", () => {
         was: "text not null",
         is: undefined,
         breaking: true,
-        reason: "gone",
+        reason: "removed",
       },
       { relation: "kommuner", column: "nr", was: undefined, is: "text not null", breaking: false, reason: "added" },
     ]);

@@ -177,8 +177,8 @@ describe("the check of a deployment", () => {
       ok: false,
       detail: `3 breaking changes
   ✖ v.id  integer → text  another type
-  ✖ v.n   text            gone
-  ✖ w     1 column        gone
+  ✖ v.n   text            removed
+  ✖ w     1 column        removed
 Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.`,
     });
   });
@@ -190,7 +190,7 @@ Restore these, or see docs/versioning.md. npx gatehouse contract check prints th
     expect(await checkAfter(changed, true)).toEqual({
       ok: false,
       detail: `1 breaking change
-  ✖ v.id  integer  gone
+  ✖ v.id  integer  removed
 Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.`,
     });
   });

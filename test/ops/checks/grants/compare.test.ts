@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DataPlan } from "../../../../infra/plan/types.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
-import type { Live, LivePrivilege } from "../../../../ops/checks/grants/live.ts";
+import type { DatabaseState, LivePrivilege } from "../../../../ops/checks/grants/databaseState.ts";
 import { compareGrants } from "../../../../ops/checks/grants/verification.ts";
-import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
+import { plannedState, planOf, plans, privilege, relation } from "./plannedState.ts";
 import { samples } from "../../../helpers/full.ts";
 
-const found = (live: Live, plan: DataPlan) =>
+const found = (live: DatabaseState, plan: DataPlan) =>
   compareGrants(live, expectationOf(plan)).map(({ subject, message }) => `${subject}: ${message}`);
 
 /** Whole plans are costly. */
@@ -18,22 +18,22 @@ describe("for any plan", () => {
   test("finds nothing in a database as planned", () => {
     fc.assert(
       fc.property(plans, (plan) => {
-        expect(found(plannedLive(plan), plan)).toEqual([]);
+        expect(found(plannedState(plan), plan)).toEqual([]);
       }),
       RUNS,
     );
   });
 
   test("finds any privilege on a table beyond the matrix", () => {
-    const visitor = fc.constantFrom("web_anon", "gate", "public");
+    const requestRole = fc.constantFrom("web_anon", "gate", "public");
     fc.assert(
-      fc.property(plans, fc.nat(), visitor, fc.constantFrom(...ALL), (plan, pick, grantee, extra) => {
+      fc.property(plans, fc.nat(), requestRole, fc.constantFrom(...ALL), (plan, pick, grantee, extra) => {
         const schema = plan.schemas[pick % plan.schemas.length];
         const isPlanned = schema?.access === "exposed" && grantee === "web_anon" && extra === "SELECT";
-        const live = plannedLive(plan);
+        const live = plannedState(plan);
         const name = `${schema?.name}.t`;
         const entry = privilege({ schema: schema?.name ?? "", name, grantee, privileges: [extra] });
-        const who = grantee === "public" ? "everybody (PUBLIC)" : grantee;
+        const who = grantee === "public" ? "PUBLIC (all roles)" : grantee;
         const expected = isPlanned ? [] : [`table ${name}: ${who} has ${extra}`];
         expect(found({ ...live, privileges: [...live.privileges, entry] }, plan)).toEqual(expected);
       }),
@@ -44,7 +44,7 @@ describe("for any plan", () => {
   test("finds any missing privilege", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, pick) => {
-        const live = plannedLive(plan);
+        const live = plannedState(plan);
         const gone = live.privileges[pick % live.privileges.length] as LivePrivilege;
         const privileges = live.privileges.filter((entry) => entry !== gone);
         const findings = compareGrants({ ...live, privileges }, expectationOf(plan));
@@ -58,7 +58,7 @@ describe("for any plan", () => {
   test("finds any missing default privilege", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, pick) => {
-        const live = plannedLive(plan);
+        const live = plannedState(plan);
         const gone = live.defaults[pick % live.defaults.length];
         const defaults = live.defaults.filter((entry) => entry !== gone);
         expect(found({ ...live, defaults }, plan)).toHaveLength(1);
@@ -81,7 +81,7 @@ describe("closure", () => {
         const people = relation("private_marts", "v0");
         const id = (n: number) => (n === 0 ? "pg_class:private_marts.v0" : `pg_class:marts.v${n}`);
         const reaches = (n: number): boolean => n === 0 || edges.some(([from, to]) => from === n && reaches(to));
-        const live = plannedLive(plan);
+        const live = plannedState(plan);
         const selects = views.map(({ name }) => privilege({ kind: "view", schema: "marts", name }));
         const lines = found(
           {
@@ -101,7 +101,7 @@ describe("closure", () => {
   });
 
   test("ends for views that read each other in a cycle", () => {
-    const live = plannedLive(plan);
+    const live = plannedState(plan);
     const source = "pg_class:marts.t";
     const target = "pg_class:api_v1.t";
     const dependencies = [
@@ -114,7 +114,7 @@ describe("closure", () => {
 
 test("quotes names in hints where SQL requires it", () => {
   const plan = planOf(["Odd Name"], ["private_marts"]);
-  const live = plannedLive(plan);
+  const live = plannedState(plan);
   const schemas = live.schemas.map((schema) => (schema.name === "Odd Name" ? { ...schema, owner: 'Per"son' } : schema));
   const [finding, ...others] = compareGrants({ ...live, schemas }, expectationOf(plan));
   expect(others).toEqual([]);
@@ -131,7 +131,7 @@ test("quotes names in hints where SQL requires it", () => {
 
 test("reports an authenticator that inherits with statements that the server supports", () => {
   const plan = planOf(["marts"], ["private_marts"]);
-  const live = plannedLive(plan);
+  const live = plannedState(plan);
   const hints = (options: boolean) => {
     const roles = live.roles.map((role) =>
       role.name === plan.roles.authenticator ? { ...role, inherit: true } : role,

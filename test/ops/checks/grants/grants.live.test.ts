@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LockFolder } from "../../../../ops/checks/contract/lockFolder.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
 import type { GrantFinding } from "../../../../ops/checks/grants/finding.ts";
-import { readLive } from "../../../../ops/checks/grants/live.ts";
+import { readDatabaseState } from "../../../../ops/checks/grants/databaseState.ts";
 import { compareGrants, verifyGrants } from "../../../../ops/checks/grants/verification.ts";
 import { checkGrants } from "../../../../ops/checks/grants/report.ts";
 import { checkDatabase } from "../../../../ops/checks/verify/database.ts";
@@ -62,10 +62,10 @@ async function tamper({ sql, condition, fix }: Pick<Tampering, "sql" | "conditio
       condition === undefined ? false : await isTrue().catch(() => client.query("ROLLBACK; BEGIN").then(() => false));
     await client.query(sql);
     const met = { before, after: await isTrue() };
-    const found = compareGrants(await readLive(client, expected), expected);
+    const found = compareGrants(await readDatabaseState(client, expected), expected);
     const hints = found.map(({ hint }) => hint).filter((hint) => hint.endsWith(";"));
     await client.query(fix ?? hints.join("\n"));
-    return { found, met, left: compareGrants(await readLive(client, expected), expected) };
+    return { found, met, left: compareGrants(await readDatabaseState(client, expected), expected) };
   } finally {
     await client.query("ROLLBACK");
   }
@@ -127,7 +127,7 @@ test("finds any single granted privilege, and its hint revokes it", async () => 
     // What extensions grant to PUBLIC is not a finding.
     fc.pre(!(object.includes("digest") && role === "PUBLIC"));
     const { found, left } = await tamper({ sql });
-    const who = role === "PUBLIC" ? "everybody (PUBLIC)" : role;
+    const who = role === "PUBLIC" ? "PUBLIC (all roles)" : role;
     const [kind = "", ...name] = object.split(" ");
     expect(named(found)).toEqual([[`${kind.toLowerCase()} ${name.join(" ")}`, `${who} has ${privilege}`]]);
     expect(left).toEqual([]);
@@ -138,7 +138,7 @@ test("finds any single granted privilege, and its hint revokes it", async () => 
 test("finds the same as an administrator without superuser rights", async () => {
   await client.query("BEGIN; GRANT UPDATE ON pg_class TO web_anon; SET LOCAL ROLE staff");
   try {
-    const found = named(compareGrants(await readLive(client, expected), expected));
+    const found = named(compareGrants(await readDatabaseState(client, expected), expected));
     expect(found).toEqual([["table pg_catalog.pg_class", "web_anon has UPDATE"]]);
   } finally {
     await client.query("ROLLBACK");
@@ -172,7 +172,7 @@ fullTest("verifies 1,000 relations in less than two seconds", async () => {
         EXECUTE format('CREATE VIEW api_v1.v%s AS SELECT x.* FROM marts.t%s x JOIN marts.t1 y USING (id)', i, i);
       END LOOP; END $$; RESET ROLE`);
     const started = performance.now();
-    expect(compareGrants(await readLive(client, expected), expected)).toEqual([]);
+    expect(compareGrants(await readDatabaseState(client, expected), expected)).toEqual([]);
     const elapsed = performance.now() - started;
     console.info(`1,000 relations: ${elapsed.toFixed(0)} ms`);
     expect(elapsed).toBeLessThan(2_000);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
 import { reporter, sortFindings } from "../../../../ops/checks/grants/finding.ts";
 import { checksOf } from "../../../../ops/checks/grants/report.ts";
-import { planOf } from "./live.ts";
+import { planOf } from "./plannedState.ts";
 
 const lack = reporter("table marts.late", "marts")(
   "outage",

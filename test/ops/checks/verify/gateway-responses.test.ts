@@ -2,12 +2,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
-import {
-  checkBasic,
-  checkMachine,
-  checkSignIn,
-  checkWrongGroup,
-} from "../../../../ops/checks/verify/signInChecks.ts";
+import { checkBasic, checkMachine, checkSignIn, checkWrongGroup } from "../../../../ops/checks/verify/signInChecks.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
 import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
 

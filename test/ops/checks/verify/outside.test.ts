@@ -6,7 +6,7 @@ import { outsideTarget } from "../../../../infra/verification/outsideTarget.ts";
 import type { OutsideTarget } from "../../../../infra/verification/target.ts";
 import { outsideProbes, Observations } from "../../../../ops/checks/verify/outside.ts";
 import type { Probe } from "../../../../ops/checks/verify/probe.ts";
-import type { Callers } from "../../../../ops/checks/verify/signInProbes.ts";
+import type { Accounts } from "../../../../ops/checks/verify/signInProbes.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 
 const settings = parseStack(
@@ -21,12 +21,12 @@ const settings = parseStack(
   shell,
 );
 const target = outsideTarget(settings, computePlan(settings));
-const noCaller: Callers = {
+const noAccount: Accounts = {
   ...{ users: [], machine: undefined, basic: new Map() },
-  noCaller: { reason: "no account that can sign in", hint: "add a service account" },
+  noAccount: { reason: "no account that can sign in", hint: "add a service account" },
 };
-const probes = (callers: Callers = noCaller, of: OutsideTarget = target): Probe[] =>
-  outsideProbes(of, callers, new Observations());
+const probes = (accounts: Accounts = noAccount, of: OutsideTarget = target): Probe[] =>
+  outsideProbes(of, accounts, new Observations());
 const kindsOf = (subject: string): string[] =>
   probes().flatMap((probe) => (probe.subject === subject ? [probe.kind] : []));
 
@@ -54,26 +54,26 @@ test("probes each service on each disabled domain, and skips a domain without a 
   ]);
 });
 
-const signIn = async (subject: string, callers: Callers, of = target) =>
-  probes(callers, of)
+const signIn = async (subject: string, accounts: Accounts, of = target) =>
+  probes(accounts, of)
     .find((probe) => probe.kind === "sign-in" && probe.subject === subject)
     ?.run();
 
 test("skips a sign-in without an account, with the reason", async () => {
-  expect(await signIn("http://wiki.localhost", noCaller)).toEqual([
+  expect(await signIn("http://wiki.localhost", noAccount)).toEqual([
     {
       ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
       ...{ detail: "no account that can sign in", hint: "add a service account" },
     },
   ]);
-  const [basic] = (await signIn("http://legacy.localhost", noCaller)) ?? [];
+  const [basic] = (await signIn("http://legacy.localhost", noAccount)) ?? [];
   expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
 });
 
 /** @param groups of the machine; client ids by origin */
-const machine = (groups: readonly string[], clientIds: Readonly<Record<string, string>> = {}): Callers => {
+const machine = (groups: readonly string[], clientIds: Readonly<Record<string, string>> = {}): Accounts => {
   const account = { username: "verifier", password: "canary", tokenUrl: "", scope: "" };
-  return { ...noCaller, machine: { account: { ...account, clientIds: new Map(Object.entries(clientIds)) }, groups } };
+  return { ...noAccount, machine: { account: { ...account, clientIds: new Map(Object.entries(clientIds)) }, groups } };
 };
 
 test("fails for a machine without a client id for a service of its groups", async () => {
@@ -88,11 +88,11 @@ test("fails for a machine without a client id for a service of its groups", asyn
 describe("a stack with allowed groups", () => {
   const limited = withGroups(["staff"]);
 
-  test("skips the refusal of a machine that may enter no service, since a wrong password is refused, too", async () => {
+  test("skips the refusal of a machine without access to any service, since a wrong password is refused, too", async () => {
     expect(await signIn("http://wiki.localhost", machine([]), limited)).toEqual([
       {
         ...{ name: "verifier is denied at http://wiki.localhost", ok: true, skipped: true },
-        detail: "verifier may enter no service, and a wrong password would be refused in the same way",
+        detail: "verifier has access to no service, and authentik refuses a wrong password in the same way",
         hint: "add the groups of one service to service account verifier, and deploy",
       },
     ]);
@@ -109,7 +109,7 @@ describe("a stack with allowed groups", () => {
     const ids = { "http://whoami-wiki.localhost": "client" };
     expect(await signIn("allowed groups", machine(["other"], ids), limited)).toBeUndefined();
     expect(await signIn("allowed groups", machine(["staff"]))).toBeUndefined();
-    expect(await signIn("allowed groups", noCaller, limited)).toBeUndefined();
+    expect(await signIn("allowed groups", noAccount, limited)).toBeUndefined();
   });
 });
 

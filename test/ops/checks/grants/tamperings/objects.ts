@@ -129,7 +129,7 @@ export const OBJECTS: readonly Tampering[] = [
     found: [
       [
         "function gatehouse.helper()",
-        "runs with the rights of postgres (SECURITY DEFINER), in the search path of whom calls it",
+        "runs with the rights of postgres (SECURITY DEFINER), with the caller's search path",
       ],
     ],
   },

@@ -10,7 +10,7 @@ export const PRIVILEGES: readonly Tampering[] = [
   {
     name: "reports DELETE for PUBLIC on a table",
     sql: "GRANT DELETE ON api_v1.place TO PUBLIC",
-    found: [["table api_v1.place", "everybody (PUBLIC) has DELETE"]],
+    found: [["table api_v1.place", "PUBLIC (all roles) has DELETE"]],
     condition: can("table", "api_v1.place", "DELETE"),
   },
   {
@@ -39,7 +39,7 @@ export const PRIVILEGES: readonly Tampering[] = [
   {
     name: "reports SELECT on one column of a private table",
     sql: "GRANT SELECT (name) ON private_marts.people TO PUBLIC",
-    found: [["column private_marts.people.name", "everybody (PUBLIC) has SELECT"]],
+    found: [["column private_marts.people.name", "PUBLIC (all roles) has SELECT"]],
     condition: "has_column_privilege('web_anon', 'private_marts.people', 'name', 'SELECT')",
   },
   {
@@ -100,7 +100,7 @@ export const PRIVILEGES: readonly Tampering[] = [
   {
     name: "reports EXECUTE for PUBLIC on a function that a superuser created",
     sql: "CREATE FUNCTION api_v1.answer() RETURNS int LANGUAGE sql AS 'SELECT 42'",
-    found: [["function api_v1.answer()", "everybody (PUBLIC) has EXECUTE"]],
+    found: [["function api_v1.answer()", "PUBLIC (all roles) has EXECUTE"]],
     condition: can("function", "api_v1.answer()", "EXECUTE"),
   },
   {
@@ -108,15 +108,15 @@ export const PRIVILEGES: readonly Tampering[] = [
     sql: `CREATE PROCEDURE api_v1.work(INOUT a int) LANGUAGE plpgsql AS 'BEGIN END';
       CREATE AGGREGATE api_v1.most(int) (SFUNC = int4larger, STYPE = int)`,
     found: [
-      ["function api_v1.most(integer)", "everybody (PUBLIC) has EXECUTE"],
-      ["procedure api_v1.work(integer)", "everybody (PUBLIC) has EXECUTE"],
+      ["function api_v1.most(integer)", "PUBLIC (all roles) has EXECUTE"],
+      ["procedure api_v1.work(integer)", "PUBLIC (all roles) has EXECUTE"],
     ],
     condition: can("function", "api_v1.most(int)", "EXECUTE"),
   },
   {
     name: "reports CONNECT and TEMPORARY for PUBLIC on the database",
     sql: "GRANT CONNECT, TEMPORARY ON DATABASE warehouse TO PUBLIC",
-    found: [["database warehouse", "everybody (PUBLIC) has CONNECT, TEMPORARY"]],
+    found: [["database warehouse", "PUBLIC (all roles) has CONNECT, TEMPORARY"]],
     condition: can("database", "warehouse", "TEMPORARY"),
   },
   {
@@ -144,7 +144,7 @@ export const PRIVILEGES: readonly Tampering[] = [
     name: "reports privileges on the system catalogs",
     sql: "GRANT UPDATE ON pg_class TO web_anon; GRANT SELECT (rolpassword) ON pg_authid TO PUBLIC",
     found: [
-      ["column pg_catalog.pg_authid.rolpassword", "everybody (PUBLIC) has SELECT"],
+      ["column pg_catalog.pg_authid.rolpassword", "PUBLIC (all roles) has SELECT"],
       ["table pg_catalog.pg_class", "web_anon has UPDATE"],
     ],
     condition: "has_column_privilege('web_anon', 'pg_authid', 'rolpassword', 'SELECT')",
@@ -162,7 +162,7 @@ export const PRIVILEGES: readonly Tampering[] = [
       GRANT USAGE ON FOREIGN DATA WRAPPER far TO web_anon; GRANT USAGE ON FOREIGN SERVER away TO PUBLIC`,
     found: [
       ["foreign data wrapper far", "web_anon has USAGE"],
-      ["foreign server away", "everybody (PUBLIC) has USAGE"],
+      ["foreign server away", "PUBLIC (all roles) has USAGE"],
       ["language plpgsql", "web_anon has USAGE"],
       ["tablespace pg_default", "web_anon has CREATE"],
       ["type marts.size", "web_anon has USAGE"],

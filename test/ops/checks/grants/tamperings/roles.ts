@@ -12,7 +12,7 @@ export const DEFAULTS: readonly Tampering[] = [
     name: "reports EXECUTE for PUBLIC on the owner's next function",
     sql: "ALTER DEFAULT PRIVILEGES FOR ROLE pipeline GRANT EXECUTE ON FUNCTIONS TO PUBLIC",
     found: [
-      ["default privileges of pipeline", "each function that is created anywhere gives everybody (PUBLIC) EXECUTE"],
+      ["default privileges of pipeline", "each function that is created anywhere gives PUBLIC (all roles) EXECUTE"],
     ],
   },
   {
@@ -33,7 +33,7 @@ export const DEFAULTS: readonly Tampering[] = [
     found: [
       [
         "default privileges of analyst in schema marts",
-        "each table that is created in marts gives everybody (PUBLIC) INSERT",
+        "each table that is created in marts gives PUBLIC (all roles) INSERT",
       ],
     ],
   },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { RetryingKubeConfig } from "../../../../infra/kubeConfig.ts";
 import type { StackContext } from "../../../../ops/context/context.ts";
-import { callersOf } from "../../../../ops/checks/verify/callers.ts";
+import { accountsOf } from "../../../../ops/checks/verify/accounts.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 
 test("names a Secret of a service account that does not exist", async () => {
@@ -14,8 +14,8 @@ test("names a Secret of a service account that does not exist", async () => {
   const cluster = new RetryingKubeConfig();
   const api = { readNamespacedSecret: () => Promise.reject(Object.assign(new Error("HTTP 404"), { code: 404 })) };
   cluster.makeApiClient = () => api as never;
-  const { machine, noCaller } = await callersOf({ settings } as StackContext, cluster, { reveal: () => undefined });
-  expect([machine, noCaller.reason]).toEqual([
+  const { machine, noAccount } = await accountsOf({ settings } as StackContext, cluster, { reveal: () => undefined });
+  expect([machine, noAccount.reason]).toEqual([
     undefined,
     "Secret robot-account in namespace apps cannot be read: it does not exist",
   ]);

@@ -3,7 +3,7 @@ import type { ClientBase } from "pg";
 import type { GrantExpectation } from "./expectation.ts";
 
 /** The state of the database on which the plan's grants depend, read from its system catalog. Qualified names are quoted as in SQL. */
-export interface Live {
+export interface DatabaseState {
   readonly roles: readonly LiveRole[];
   readonly memberships: readonly Membership[];
   readonly schemas: readonly { readonly name: string; readonly owner: string }[];
@@ -142,7 +142,10 @@ const FOLDER = new URL("sql/", import.meta.url);
  * Reads the system catalog as far as the plan goes, with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
  * @param client in a transaction, of which it empties the search path so that all names are qualified
  */
-export async function readLive(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {
+export async function readDatabaseState(
+  client: ClientBase,
+  { schemas, roles }: GrantExpectation,
+): Promise<DatabaseState> {
   const { anonymous, authenticator } = roles;
   // What PostgreSQL and extensions create and grant in the schema `public` by default, they do in every database.
   const planned = [...schemas.keys()].filter((schema) => schema !== "public");

@@ -1,21 +1,25 @@
 import type { Exposure } from "../infra/plan/exposure.ts";
 import { PROTECTIONS, protectionOf } from "./table.ts";
 
-/** Who is admitted. `groups` is empty unless the audience is `groups`. */
-export interface Entrants {
+/** The users and machines that an exposure admits. `groups` is empty unless the audience is `groups`. */
+export interface AllowedUsers {
   /** `groups`, `signed-in`, or the audience of a protection without groups. */
   readonly audience: string;
   readonly groups: readonly string[];
 }
 
-export function entrantsOf({ protection, groups }: Pick<Exposure, "protection" | "groups">): Entrants {
+/** Returns the users that an exposure admits. */
+export function allowedUsersOf({ protection, groups }: Pick<Exposure, "protection" | "groups">): AllowedUsers {
   const { audience } = protectionOf(protection);
   if (audience) return { audience: audience.name, groups: [] };
   return { audience: groups.length === 0 ? "signed-in" : "groups", groups };
 }
 
-/** @param names joins the names of groups */
-export function entrantsText({ audience, groups }: Entrants, names: (groups: readonly string[]) => string): string {
+/** Returns the users as a sentence names them: `staff and admins`. @param names joins the names of groups */
+export function allowedUsersText(
+  { audience, groups }: AllowedUsers,
+  names: (groups: readonly string[]) => string,
+): string {
   if (audience === "groups") return names(groups);
   if (audience === "signed-in") return "everyone who can sign in";
   const own = Object.values(PROTECTIONS).find((protection) => protection.audience?.name === audience);
@@ -23,12 +27,12 @@ export function entrantsText({ audience, groups }: Entrants, names: (groups: rea
 }
 
 /** Returns whether a user or machine in these groups may use an exposure. */
-export function mayEnter({ groups: required }: Pick<Exposure, "groups">, groups: readonly string[]): boolean {
+export function isAllowed({ groups: required }: Pick<Exposure, "groups">, groups: readonly string[]): boolean {
   return required.length === 0 || groups.some((group) => required.includes(group));
 }
 
-/** Returns whether `outer` admits everyone whom `inner` admits. */
-export function admits(outer: Entrants, inner: Entrants): boolean {
+/** Returns whether `outer` admits every user that `inner` admits. */
+export function admits(outer: AllowedUsers, inner: AllowedUsers): boolean {
   if (outer.audience === "everyone") return true;
   if (outer.audience === "groups" && inner.audience === "groups") {
     return inner.groups.every((group) => outer.groups.includes(group));

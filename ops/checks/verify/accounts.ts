@@ -7,7 +7,7 @@ import { readMachineAccount } from "../../clients/machineAccount.ts";
 import { errorText } from "../../../config/errorText.ts";
 import { type Secrets, sampleUsers } from "../secrets.ts";
 import type { Unreachable } from "./databaseOf.ts";
-import type { Callers } from "./signInProbes.ts";
+import type { Accounts } from "./signInProbes.ts";
 
 const NO_ACCOUNT = {
   reason: "no account that can sign in",
@@ -18,22 +18,22 @@ const NO_ACCOUNT = {
  * Returns the sample users if there are some (localhost alone), else a machine: the account of `gatehouse:verification`, or else the first of the
  * list, whose Secret is in the cluster.
  */
-export async function callersOf(
+export async function accountsOf(
   { settings }: StackContext,
   cluster: KubeConfig | Unreachable,
   secrets: Pick<Secrets, "reveal">,
-): Promise<Callers> {
+): Promise<Accounts> {
   const users = sampleUsers(settings, secrets);
   const basic = settings.services.flatMap((service) => {
     const credentials = protectionOf(service.type).credentials?.(service);
     const password = credentials && secrets.reveal(credentials.password);
     return password === undefined ? [] : [[service.name, { username: credentials?.username ?? "", password }] as const];
   });
-  const callers = { users, basic: new Map(basic), machine: undefined, noCaller: NO_ACCOUNT };
+  const accounts = { users, basic: new Map(basic), machine: undefined, noAccount: NO_ACCOUNT };
   const chosen = settings.verification?.account;
   const found = settings.identityProvider.serviceAccounts.find(({ name }) => chosen === undefined || name === chosen);
-  if (users.length > 0 || found === undefined) return callers;
-  if ("reason" in cluster) return { ...callers, noCaller: cluster };
+  if (users.length > 0 || found === undefined) return accounts;
+  if ("reason" in cluster) return { ...accounts, noAccount: cluster };
   const { name, namespace, groups } = found;
   try {
     const secret = { name: `${name}-account`, namespace };
@@ -42,9 +42,9 @@ export async function callersOf(
     const { data = {} } = read;
     const decode = ([key, value]: [string, string]) => [key, Buffer.from(value, "base64").toString()] as const;
     const account = readMachineAccount(Object.fromEntries(Object.entries(data).map(decode)));
-    return { ...callers, machine: { account, groups } };
+    return { ...accounts, machine: { account, groups } };
   } catch (error) {
     const reason = `Secret ${name}-account in namespace ${namespace} cannot be read: ${errorText(error)}`;
-    return { ...callers, noCaller: { reason, hint: "deploy, with access to the cluster" } };
+    return { ...accounts, noAccount: { reason, hint: "deploy, with access to the cluster" } };
   }
 }

@@ -3,7 +3,7 @@ import { dataPlan, IDLE_MS } from "../../../../infra/plan/grants.ts";
 import type { DataPlan } from "../../../../infra/plan/types.ts";
 import { LIMITS } from "../../../helpers/limits.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
-import type { Live, LivePrivilege, LiveRole, Relation } from "../../../../ops/checks/grants/live.ts";
+import type { DatabaseState, LivePrivilege, LiveRole, Relation } from "../../../../ops/checks/grants/databaseState.ts";
 
 const names = fc.uniqueArray(fc.constantFrom("api_v1", "api_v2", "marts", "raw", "Odd Name", "private_marts"), {
   minLength: 2,
@@ -51,7 +51,7 @@ function role(name: string, more: Partial<LiveRole> = {}): LiveRole {
 }
 
 /** The system catalog of a database as planned; each schema has a table and a function. */
-export function plannedLive(plan: DataPlan): Live {
+export function plannedState(plan: DataPlan): DatabaseState {
   const { anonymous, authenticator, owner, administrator } = plan.roles;
   const expected = expectationOf(plan);
   const relations = plan.schemas.map((schema) => relation(schema.name, "t", { owner: schema.owner }));

@@ -63,8 +63,13 @@ export function manifestOf(resource: Resource): Manifest | undefined {
   if (kind === undefined) return undefined;
   const namespace = textAt(resource.props, "metadata", "namespace") ?? "default";
   const objectName = textAt(resource.props, "metadata", "name");
-  const label = `${kind} ${namespace}/${objectName ?? resource.name}`;
+  const label = objectLabel(kind, { namespace, name: objectName ?? resource.name });
   return { ...resource, kind, namespace, objectName, label, spec: fieldsOf(resource.props["spec"]) };
+}
+
+/** Returns how messages name an object: `IngressRoute default/whoami`. */
+export function objectLabel(kind: string, { namespace, name }: { readonly namespace: string; readonly name: string }) {
+  return `${kind} ${namespace}/${name}`;
 }
 
 /** The Kubernetes objects among resources. */

@@ -24,8 +24,6 @@ export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
   return ok ? "passed" : "failed";
 }
 
-export const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const;
-
 export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
   const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };

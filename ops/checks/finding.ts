@@ -1,5 +1,5 @@
 /** What the checks of a deployment find, and how they print it. */
-import type { Paint } from "../terminal/paint.ts";
+import { type Paint, signOf } from "../terminal/paint.ts";
 
 export interface Finding {
   /** `error`: something is open, or does not work as planned. `warning`: it has no effect yet, or could not be checked. */
@@ -13,13 +13,10 @@ export interface Finding {
   readonly hint: string;
 }
 
-const SIGNS = { error: "✖", warning: "–" } as const;
-const COLOURS = { error: "red", warning: "yellow" } as const;
-
 /** Returns the lines of a finding: subject and message, and below them, indented, the evidence and the hint. */
 export function describeFinding(finding: Finding, paint: Paint): string[] {
   const { severity, subject, message, evidence, hint } = finding;
-  const head = `${paint(COLOURS[severity], SIGNS[severity])} ${subject}: ${message}`;
+  const head = `${signOf(severity === "error" ? "failed" : "skipped", paint)} ${subject}: ${message}`;
   return [head, ...evidence, hint]
     .filter((text) => text !== "")
     .map((text) => text.replaceAll("\n", "\n    "))

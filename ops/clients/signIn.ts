@@ -8,6 +8,9 @@ interface Challenge {
   readonly response_errors?: Readonly<Record<string, readonly { readonly string: string }[]>>;
 }
 
+/** Path of the authorization endpoint of authentik, which every login begins with. */
+export const AUTHORIZE_PATH = "/application/o/authorize/";
+
 const FLOW_PAGE = /^\/if\/flow\/([^/]+)\//;
 const MAX_STAGES = 10;
 

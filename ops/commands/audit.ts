@@ -6,7 +6,8 @@ import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
-import { painter } from "../terminal/paint.ts";
+import { type Paint, signOf } from "../terminal/paint.ts";
+import { counted, jsonText } from "../text.ts";
 
 interface Options {
   readonly json?: true;
@@ -44,8 +45,8 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const audited = auditedObjects(plan);
   if (json) {
     const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings };
-    shell.out(`${JSON.stringify(report, undefined, 2)}\n`);
-  } else shell.out(page(context, findings, audited, shell.colours));
+    shell.out(jsonText(report));
+  } else shell.out(page(context, findings, audited, shell.paint));
   return findings.length === 0 ? 0 : 1;
 }
 
@@ -53,14 +54,13 @@ function page(
   context: string,
   findings: readonly Finding[],
   audited: Readonly<Record<string, number>>,
-  colours: boolean,
+  paint: Paint,
 ): string {
-  const paint = painter(colours);
   if (findings.length === 0) {
     const counts = Object.entries(audited).map(([what, count]) => `${count} ${what}`);
-    return `${paint("green", "✔")} ${context} is as planned: ${counts.join(", ")}, no finding\n`;
+    return `${signOf("passed", paint)} ${context} is as planned: ${counts.join(", ")}, no finding\n`;
   }
-  const title = `${findings.length} ${findings.length === 1 ? "finding" : "findings"} in ${context}`;
+  const title = `${counted(findings.length, "finding")} in ${context}`;
   const parts = findings.map((one) => describeFinding(one, paint).join("\n"));
   return `${[title, ...parts].join("\n\n")}\n`;
 }

@@ -12,7 +12,7 @@ import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
 import { readStack } from "../context/context.ts";
 import { stacksIn } from "../context/stackFiles.ts";
-import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 
 const REACHABLE =
   "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from";
@@ -73,7 +73,7 @@ function onlyStack({ project }: Shell): string {
 async function check(stack: string, options: Options, shell: Shell): Promise<number> {
   const results = await compareAll(stack, options, shell);
   const breaks = results.some(isBreaking);
-  if (options.json) shell.out(`${JSON.stringify(toJson(stack, !breaks, results), undefined, 2)}\n`);
+  if (options.json) shell.out(jsonText(toJson(stack, !breaks, results)));
   else for (const result of results) shell.out(describe(stack, options, result, shell));
   return breaks ? 1 : 0;
 }
@@ -148,9 +148,8 @@ function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unk
   return { stack, ok, schemas };
 }
 
-function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { colours }: Shell): string {
+function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { paint }: Shell): string {
   const { schema, exposed, lock, changes } = result;
-  const paint = painter(colours);
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
   const again = `npx gatehouse contract accept ${stack} --schema ${schema}${from}`;
   if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;

@@ -8,7 +8,7 @@ import { deployContext } from "../engine/deployment/deployment.ts";
 import { exitCodeOf } from "../engine/deployment/outcome.ts";
 import { programOf } from "../engine/program.ts";
 import { verifyDeployment } from "../engine/deployment/verification.ts";
-import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 
 interface Flags {
   readonly yes?: true;
@@ -64,8 +64,8 @@ async function run(
   shell: Shell,
   deploy: typeof deployContext,
 ): Promise<number> {
-  const { ask, error, out, progress } = shell;
-  const [paint, interrupted] = [painter(shell.colours), shell.interruption()];
+  const { ask, error, out, paint, progress } = shell;
+  const interrupted = shell.interruption();
   const print = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
     yes === true || (await ask?.(`${question} Type yes to continue: `, interrupted))?.trim() === "yes";
@@ -76,6 +76,6 @@ async function run(
   const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
   const how = { ...chosen, confirm, print, paint, progress, interrupted, program, verify };
   const outcome = await deploy(target, shell, how);
-  if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
+  if (json) out(jsonText(outcome));
   return exitCodeOf(outcome);
 }

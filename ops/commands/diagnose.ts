@@ -11,6 +11,7 @@ import { describe, isAnythingWrong } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 import { errorText } from "../../config/errorText.ts";
 
 /**
@@ -43,9 +44,9 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const redact = redactor(secrets);
   const found = host === undefined ? diagnoseAll(evidence) : diagnoseHost(host, url, evidence);
   const diagnosis = redactAll(found, redact);
-  const machine = `${JSON.stringify({ at: at.toISOString(), ...diagnosis }, undefined, 2)}\n`;
+  const machine = jsonText({ at: at.toISOString(), ...diagnosis });
   const text = redact(`${at.toISOString()}\n${describe(diagnosis, painter(false))}\n${machine}`);
-  shell.out(json ? machine : describe(diagnosis, painter(shell.colours)));
+  shell.out(json ? machine : describe(diagnosis, shell.paint));
   try {
     claimDataFolder(shell.data);
     const file = writeReport(join(shell.data, "diagnose"), name, at, text);

@@ -11,7 +11,8 @@ import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
 import { describeChanges, describeRefused, opensToPublic } from "../checks/diff/report.ts";
 import { isRevision, revision, stackFile, type Version, workingTree } from "../checks/diff/versions.ts";
-import { painter } from "../terminal/paint.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 
 interface Options {
   readonly head?: string;
@@ -88,10 +89,10 @@ function print(
   { json, markdown, restUrl, preview, allowPublic }: Options,
   shell: Shell,
 ): string {
-  if (json) return `${JSON.stringify({ base, stacks: diffs.map(toJson) }, undefined, 2)}\n`;
+  if (json) return jsonText({ base, stacks: diffs.map(toJson) });
   if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
   const hint = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
-  const parts = diffs.map((diff) => describe(diff, shell.colours));
+  const parts = diffs.map((diff) => describe(diff, shell.paint));
   return [...parts, ...(hint ? ["If this is intended, pass --allow-public."] : [])].join("\n\n") + "\n";
 }
 
@@ -113,8 +114,7 @@ function toJson({ stack, changes, refused, problems, baseProblems }: StackDiff):
   return { stack, opensToPublic: opensToPublic(changes), problems, baseProblems, refused, changes };
 }
 
-function describe({ stack, changes, refused, problems, baseProblems }: StackDiff, colours: boolean): string {
-  const paint = painter(colours);
+function describe({ stack, changes, refused, problems, baseProblems }: StackDiff, paint: Paint): string {
   if (problems !== undefined) return `${`Stack ${stack}`}\n\n${paint("red", problems)}`;
   const base =
     baseProblems === undefined ? [] : [`The base is not valid, so everything reads as new:\n${baseProblems}`];

@@ -5,7 +5,7 @@ import { runDoctor, SUBJECTS } from "../checks/doctor/doctor.ts";
 import { describe, toJson } from "../checks/doctor/report.ts";
 import { summary } from "../checks/check.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
-import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 
 /**
  * @param subjects of the checks; tests pass their own
@@ -21,7 +21,7 @@ export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS)
         const target = await openCluster(context, shell);
         const report = await runDoctor(target, shell, shell.progress, subjects);
         shell.out(
-          json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : describe(report, painter(shell.colours)),
+          json ? jsonText(toJson(report)) : describe(report, shell.paint),
         );
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),

@@ -13,7 +13,7 @@ import { importServices } from "../import/import.ts";
 import { type IdentityAccess, readSource } from "../import/reader.ts";
 import { reportOf, reportText } from "../import/report.ts";
 import { newStack, type TargetStack } from "../import/target.ts";
-import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 
 interface Options {
   readonly json?: true;
@@ -55,9 +55,9 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const hasDomains = target.raw.config["gatehouse:domains"] !== undefined;
   const document = documentOf(imported, { context, file, hasDomains });
   if (output !== undefined) write(resolve(shell.folder, output), document);
-  if (json) shell.out(`${JSON.stringify(report, undefined, 2)}\n`);
+  if (json) shell.out(jsonText(report));
   else if (output === undefined) shell.out(document);
-  if (!json) shell.error(reportText(report, imported, painter(shell.colours)));
+  if (!json) shell.error(reportText(report, imported, shell.paint));
   return report.ok ? 0 : 1;
 }
 

@@ -11,7 +11,6 @@ import { programOf } from "../engine/program.ts";
 import { EngineError, type Ran, runEngine } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewPage } from "../engine/deployment/page.ts";
-import { painter } from "../terminal/paint.ts";
 import type { Report } from "../terminal/progress.ts";
 import { UserError } from "../../config/userError.ts";
 
@@ -77,7 +76,7 @@ async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unkn
     shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
     return 0;
   }
-  const page = previewPage(steps, unchanged, painter(shell.colours));
+  const page = previewPage(steps, unchanged, shell.paint);
   shell.out(`Drift: a deployment would change it back\n${page}\n\n${text}`);
   return 1;
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { commandEnvironment } from "../context/ci.ts";
 import type { ShellEnvironment } from "../context/context.ts";
+import { type Paint, painter } from "../terminal/paint.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { projectFolder } from "../../config/folders.ts";
 import type { Environment } from "../../config/variables.ts";
@@ -12,8 +13,8 @@ import { dataFolder } from "../toolchain/paths.ts";
 export interface Shell extends ShellEnvironment {
   /** Folder that a path of the command line is relative to. */
   readonly folder: string;
-  /** Whether standard output is a terminal with colours. */
-  readonly colours: boolean;
+  /** Formats text for standard output; unchanged unless that is a terminal with colours. */
+  readonly paint: Paint;
   readonly now: () => Date;
   readonly progress: Progress;
   /**
@@ -41,7 +42,7 @@ export function processShell(): Shell {
       return commandEnvironment(process.env);
     },
     folder: commandFolder(process.env, process.cwd()),
-    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    paint: painter(process.stdout.isTTY && process.stdout.hasColors()),
     now: () => new Date(),
     progress: createProgress(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,

@@ -7,7 +7,7 @@ import type { Shell } from "./shell.ts";
 import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
-import { painter } from "../terminal/paint.ts";
+import { jsonText } from "../text.ts";
 import { summary, toJson } from "../checks/check.ts";
 import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/hints.ts";
@@ -38,8 +38,8 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const report = await verify(target, shell, shell.progress, only);
         const { checks, seconds } = report;
         const json = { ...report, summary: summary(checks), checks: checks.map(toJson) };
-        if (options.json) shell.out(`${JSON.stringify(json, undefined, 2)}\n`);
-        else shell.out(describeChecks(checks, seconds, painter(shell.colours)));
+        if (options.json) shell.out(jsonText(json));
+        else shell.out(describeChecks(checks, seconds, shell.paint));
         if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),

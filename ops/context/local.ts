@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RawStack } from "../../config/load.ts";
 import { replaceFile } from "../toolchain/replaceFile.ts";
+import { jsonText } from "../text.ts";
 
 /** Values of the local platform's start that a deploying shell needs. */
 interface LocalContext {
@@ -15,7 +16,7 @@ interface LocalContext {
 
 /** Writes the file atomically and readable for its owner only, because it contains secrets. */
 export function writeLocalContext(data: string, context: LocalContext): void {
-  replaceFile(fileIn(data), `${JSON.stringify(context, undefined, 2)}\n`, 0o600);
+  replaceFile(fileIn(data), jsonText(context), 0o600);
 }
 
 /** Reads the file. @returns undefined if no platform was started with this data folder */

@@ -4,7 +4,7 @@ import { isWithin } from "../../config/location.ts";
 import { ConfigError } from "../../config/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { fieldsOf } from "../../manifests/resource.ts";
+import { fieldsOf, objectLabel } from "../../manifests/resource.ts";
 import { DomainKinds, type NewKind } from "./domainKinds.ts";
 import { type ImportedEntry, mergeHosts, type PlacedHost } from "./entries.ts";
 import { hostCandidate } from "./hosts.ts";
@@ -45,7 +45,7 @@ class Importer {
   constructor(source: Source, target: TargetStack) {
     this.#source = source;
     this.#target = target;
-    const own = new Set(target.plan.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`));
+    const own = new Set(target.plan.routes.map((route) => objectLabel("IngressRoute", route)));
     this.#routes = routesOf(source).filter(({ manifest }) => !own.has(manifest.label));
   }
 

@@ -2,6 +2,7 @@
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { applicationsOf } from "../../infra/plan/applications.ts";
+import { counted } from "../text.ts";
 import type { Import } from "./import.ts";
 import type { TargetStack } from "./target.ts";
 import { nameOf, type Source } from "./source.ts";
@@ -34,7 +35,6 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
 }
 
 export function reportText(report: Report, imported: Import, paint: Paint): string {
-  const count = (number: number, one: string) => `${number} ${number === 1 ? one : `${one}s`}`;
   const { mapped, unmapped, entries } = report;
   const refused = [...imported.unmapped].map(([route, [first = "", ...evidence]]): Finding => {
     return { severity: "warning", subject: nameOf(route), message: first, evidence, hint: "" };
@@ -55,7 +55,7 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
       numbered(report.after),
     ],
   ];
-  const title = `${count(mapped.length, "route")} written as ${count(entries.length, "service")}, ${unmapped.length} not`;
+  const title = `${counted(mapped.length, "route")} written as ${counted(entries.length, "service")}, ${unmapped.length} not`;
   const rest = parts.flatMap(([part, lines]) => (lines.length > 0 ? ["", part, ...lines] : []));
   return `${[title, ...rest].join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 /** What the user does before and after the deployment of imported entries, so that no host is open or unreachable in between. */
 import type { Plan } from "../../infra/plan/types.ts";
-import type { Manifest } from "../../manifests/resource.ts";
+import { type Manifest, objectLabel } from "../../manifests/resource.ts";
 import { deletion } from "../checks/audit/finding.ts";
 import { objectLabels } from "../clients/services.ts";
 import type { Import } from "./import.ts";
@@ -45,8 +45,8 @@ function priorities({ mapped, plan }: Import): string[] {
 /** Objects whose names the deployment uses. It does not take them over: server-side apply reports a conflict. */
 function takenNames({ plan }: Import, { manifests }: Source, target: TargetStack): Manifest[] {
   const names = (of: Plan) => [
-    ...of.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`),
-    ...of.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`),
+    ...of.routes.map((route) => objectLabel("IngressRoute", route)),
+    ...of.middlewares.map((one) => objectLabel("Middleware", one)),
   ];
   const own = new Set(names(target.plan));
   const planned = new Set(names(plan).filter((name) => !own.has(name)));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import pLimit from "p-limit";
 import type { Report } from "../terminal/progress.ts";
 import { which } from "./find.ts";
 import { BUILD, checkGo, goEnvironment, prepareModule } from "./goModule.js";
@@ -18,7 +19,8 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-let queue: Promise<unknown> = Promise.resolve();
+/** One build at a time. */
+const queue = pLimit(1);
 /** Programs whose build has not started. */
 let waiting: Job[] = [];
 
@@ -30,21 +32,15 @@ export function build(tool: Tool, machine: Machine, report: Report): Promise<str
   report("waiting for another build");
   const { build } = tool;
   if ("module" in build) {
-    return enqueue(async () => {
+    return queue(async () => {
       const go = await findGo(machine);
       return store(tool, machine, tool.sha256, (target) => takeFile(go, build, machine, target, report));
     });
   }
   return new Promise((resolve, reject) => {
     waiting.push({ tool, program: build, machine, report, resolve, reject });
-    void enqueue(buildWaiting);
+    void queue(buildWaiting);
   });
-}
-
-function enqueue<T>(work: () => Promise<T>): Promise<T> {
-  const mine = queue.then(work);
-  queue = mine.catch(() => undefined);
-  return mine;
 }
 
 /** Builds the program that waits longest, with all others of its module. */

@@ -26,7 +26,7 @@ export type { ToolName } from "./tools.ts";
  * minimum, then for the pinned version in the cache, in the mirror and at the publisher, and otherwise builds it from Go modules (docs/toolchain.md).
  * @param options `local`: builds the local variant, which takes less time because it lacks cloud providers. Not for a cluster, whose state or secrets
  *   may be stored at one of them
- * @throws ToolchainError that lists every source tried for every tool that is not available
+ * @throws UserError that lists every source tried for every tool that is not available
  */
 export async function ensureTools<N extends ToolName>(
   names: readonly N[],
@@ -35,7 +35,7 @@ export async function ensureTools<N extends ToolName>(
 ): Promise<Record<N, string>> {
   const machine = { ...thisMachine(), local };
   const problem = local && platformProblem(machine.platform);
-  if (problem) throw new ToolchainError(problem);
+  if (problem) throw new UserError(problem);
   const paths = await obtainTools(names.map(pinned), machine, progress);
   return Object.fromEntries(names.map((name, i) => [name, paths[i]])) as Record<N, string>;
 }
@@ -52,15 +52,11 @@ export async function installedTool(name: ToolName, local: boolean): Promise<str
   throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
 }
 
-export class ToolchainError extends UserError {
-  override readonly name = "ToolchainError";
-}
-
 /** Like {@link ensureTools}, for any tools on any machine. @returns paths in the order of the tools */
 export async function obtainTools(tools: readonly Tool[], machine: Machine, progress: Progress): Promise<string[]> {
   const results = await Promise.all(tools.map((tool) => obtain(tool, machine, progress).catch(asUnavailable)));
   const missing = results.filter((result) => result instanceof UnavailableError);
-  if (missing.length > 0) throw new ToolchainError(explain(missing, machine));
+  if (missing.length > 0) throw new UserError(explain(missing, machine));
   return results.filter((result) => typeof result === "string");
 }
 

@@ -2,7 +2,7 @@ import { middlewareSpec, traefikServiceSpec } from "../../infra/gateway/specs.ts
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/plan/types.ts";
 import { differences } from "../../manifests/differences.ts";
-import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../../manifests/resource.ts";
+import { at, type Finding, type Manifest, manifestsOf, objectLabel, textAt, UNKNOWN } from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
 
@@ -89,7 +89,7 @@ export function replacedMiddleware(manifest: Manifest, { middlewares }: Plan): M
 function sameName(manifest: Manifest, plan: Plan): Finding[] {
   const replaced = replacedMiddleware(manifest, plan);
   if (replaced === undefined) return [];
-  const problem = `replaces Middleware ${replaced.namespace}/${replaced.name}, which has the same name in Traefik`;
+  const problem = `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`;
   return [{ rule: middlewareContent.name, object: manifest.label, problem, hint: "rename it" }];
 }
 

@@ -1,5 +1,6 @@
 import type { Shell } from "../../ops/commands/shell.ts";
 import { packageFolder } from "../../config/folders.ts";
+import { painter } from "../../ops/terminal/paint.ts";
 import { quiet } from "./quiet.ts";
 
 /** A shell without a terminal and with an empty environment, as default in tests. */
@@ -8,7 +9,7 @@ export const SHELL: Shell = {
   data: packageFolder(),
   environment: {},
   folder: packageFolder(),
-  colours: false,
+  paint: painter(false),
   now: () => new Date("2026-11-21T10:00:00Z"),
   progress: quiet,
   ask: undefined,

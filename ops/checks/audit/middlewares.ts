@@ -1,7 +1,7 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
 import type { ForwardAuth, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
-import { at, textAt } from "../../../manifests/resource.ts";
+import { at, objectLabel, textAt } from "../../../manifests/resource.ts";
 import { backendRef } from "../../../manifests/routing.ts";
 import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
@@ -21,7 +21,7 @@ const CONSEQUENCES = [
 export function changedMiddlewares(compared: Compared): AuditFinding[] {
   const { plan } = compared;
   return plan.middlewares.flatMap((planned) => {
-    const subject = `Middleware ${planned.namespace}/${planned.name}`;
+    const subject = objectLabel("Middleware", planned);
     const missing = "is missing, so Traefik drops the routers that use it";
     return comparePlanned({ rule: RULE, subject, hosts: hostsWith(planned, plan) }, compared, missing, (found) => {
       const all = middlewareDifferences(found, planned, (auth) => authAddress(auth, compared));
@@ -39,7 +39,7 @@ export function sameNamedMiddlewares({ manifests, plan, context }: Compared): Au
     return [
       finding({
         ...{ rule: RULE, subject: manifest.label, hosts: hostsWith(replaced, plan) },
-        message: `replaces Middleware ${replaced.namespace}/${replaced.name}, which has the same name in Traefik`,
+        message: `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`,
         hint: `remove it (${deletion(manifest, context)}), or rename it`,
       }),
     ];
@@ -54,7 +54,7 @@ const AUTH_URL = "nginx.ingress.kubernetes.io/auth-url";
  * which gets the method and the headers of the client (measured with Traefik 3.7.5).
  */
 export function exposingMiddlewares({ manifests, plan, backends, context }: Compared): AuditFinding[] {
-  const planned = new Set(plan.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`));
+  const planned = new Set(plan.middlewares.map((one) => objectLabel("Middleware", one)));
   const others = manifests.filter(({ kind, label }) => ["Middleware", "Ingress"].includes(kind) && !planned.has(label));
   return others.flatMap((manifest) => {
     const { spec, props, namespace } = manifest;

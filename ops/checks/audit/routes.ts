@@ -2,7 +2,7 @@ import { routeSpec } from "../../../infra/gateway/specs.ts";
 import type { Plan, Route } from "../../../infra/plan/types.ts";
 import { differences } from "../../../manifests/differences.ts";
 import { CLASS, isOtherClass } from "../../../manifests/ingressClass.ts";
-import { listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { listOf, type Manifest, objectLabel, textAt, type Value } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
@@ -25,13 +25,9 @@ export function unmanagedRulesFor(host: string, compared: Pick<Compared, "manife
 }
 
 function unmanagedRules({ manifests, plan }: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
-  const own = new Set(plan.routes.map(labelOf));
+  const own = new Set(plan.routes.map((route) => objectLabel("IngressRoute", route)));
   const others = manifests.filter(({ label }) => !own.has(label));
   return others.flatMap(rulesOf).filter((rule) => !isGatewaysOwn(rule));
-}
-
-function labelOf({ namespace, name }: Route): string {
-  return `IngressRoute ${namespace}/${name}`;
 }
 
 /** Returns whether a route is an internal one of Traefik, e.g. its dashboard, on its internal entry point, which no Service exposes. */
@@ -85,7 +81,7 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
 
 export function changedRoutes(compared: Compared): AuditFinding[] {
   return compared.plan.routes.flatMap((route) => {
-    const subject = labelOf(route);
+    const subject = objectLabel("IngressRoute", route);
     const hosts = route.rules.map(({ host }) => host);
     const found = compared.manifests.find(({ label }) => label === subject);
     if (found !== undefined) return changesOf(route, found, compared);

@@ -1,3 +1,4 @@
+import { objectLabel } from "../../../manifests/resource.ts";
 import { traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 import { hostsOf } from "./middlewares.ts";
@@ -8,7 +9,7 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
   return plan.traefikServices.flatMap((planned) => {
     const { namespace, name } = planned;
     const hosts = hostsOf(namespace, plan, (_, { traefikService }) => traefikService === name);
-    const about = { rule: "middlewares-as-planned", subject: `TraefikService ${namespace}/${name}`, hosts };
+    const about = { rule: "middlewares-as-planned", subject: objectLabel("TraefikService", planned), hosts };
     return comparePlanned(about, compared, "is missing, so Traefik serves none of its hosts", (found) => ({
       message: "differs from the plan, so that limits of clients may be missing",
       evidence: traefikServiceDifferences(found, planned),
@@ -21,7 +22,7 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
  * so that such an object can remove the limits of the data API, even if no route uses it (measured with Traefik 3.7.5).
  */
 export function unmanagedTraefikServices({ manifests, plan, backends, context }: Compared): AuditFinding[] {
-  const planned = new Set(plan.traefikServices.map(({ namespace, name }) => `TraefikService ${namespace}/${name}`));
+  const planned = new Set(plan.traefikServices.map((one) => objectLabel("TraefikService", one)));
   const others = manifests.filter(({ kind, label }) => kind === "TraefikService" && !planned.has(label));
   return others.flatMap((manifest) => {
     const { label, namespace, objectName = "" } = manifest;

@@ -1,4 +1,5 @@
 /** The differences between a contract and the current columns, and which of them break clients. Pure. */
+import { counted } from "../../text.ts";
 import { type Column, type Columns, type Contract, describeColumn } from "./contract.ts";
 import { isWidening } from "./types.ts";
 
@@ -57,7 +58,7 @@ function existence(was: string | undefined, is: string | undefined): Omit<Change
 }
 
 function size(columns: Columns): string {
-  return `${columns.size} ${columns.size === 1 ? "column" : "columns"}`;
+  return counted(columns.size, "column");
 }
 
 function pairs<T>(left: ReadonlyMap<string, T>, right: ReadonlyMap<string, T>) {

@@ -1,6 +1,7 @@
 /** The columns of one schema that clients can rely on, and their file format: the lock file. Pure. */
 import { isSection } from "../../../config/location.ts";
 import { UserError } from "../../../config/userError.ts";
+import { jsonText } from "../../text.ts";
 
 export interface Column {
   /** As Postgres prints it (`format_type`), with the schema of a type that is not Postgres's own: `character varying(4)`, `public.level`. */
@@ -27,7 +28,7 @@ export function describeColumn({ type, nullable }: Column): string {
 /** The text of the lock file: JSON, sorted by name, one line per column. */
 export function writeLock({ schema, relations }: Contract): string {
   const tree = sorted(relations, (columns) => sorted(columns, describeColumn));
-  return `${JSON.stringify({ schema, relations: tree }, undefined, 2)}\n`;
+  return jsonText({ schema, relations: tree });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Paint } from "../../terminal/paint.ts";
+import { counted } from "../../text.ts";
 import type { Change } from "./compare.ts";
 
 /** One line per change, the breaking ones first, aligned. */
@@ -15,9 +16,9 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
 export function countChanges(changes: readonly Change[]): string {
   const breaking = changes.filter((change) => change.breaking).length;
   const others = changes.length - breaking;
-  if (breaking === 0) return `nothing breaks, ${others} ${others === 1 ? "change" : "changes"}`;
+  if (breaking === 0) return `nothing breaks, ${counted(others, "change")}`;
   const rest = others === 0 ? "" : `, ${others} other`;
-  return `${breaking} breaking ${breaking === 1 ? "change" : "changes"}${rest}`;
+  return `${counted(breaking, "breaking change")}${rest}`;
 }
 
 export function nameOf({ relation, column }: Change): string {

@@ -1,4 +1,5 @@
-import type { Paint } from "../../terminal/paint.ts";
+import { type Paint, signOf } from "../../terminal/paint.ts";
+import { counted } from "../../text.ts";
 import type { Finding } from "../finding.ts";
 import { TITLES } from "./symptom.ts";
 import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
@@ -29,9 +30,9 @@ export function describe(diagnosis: Diagnosis, paint: Paint): string {
 
 function line(host: HostDiagnosis, paint: Paint): string {
   const { url, symptom, cause } = host;
-  if (!isWrong(host)) return `${paint("green", "✔")} ${url}  ${paint("dim", symptom.observed)}`;
+  if (!isWrong(host)) return `${signOf("passed", paint)} ${url}  ${paint("dim", symptom.observed)}`;
   const title = symptom.kind === "none" ? "not as planned" : TITLES[symptom.kind];
-  return `${paint("red", "✖")} ${url}  ${title}: ${cause?.subject ?? "no known cause"}`;
+  return `${signOf("failed", paint)} ${url}  ${title}: ${cause?.subject ?? "no known cause"}`;
 }
 
 function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): string {
@@ -61,6 +62,6 @@ function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Findin
   const causes = new Set(
     [...wrong.flatMap(({ cause }) => cause ?? []), ...stackFindings].map(({ subject }) => subject),
   );
-  const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
+  const hosts = `${counted(wrong.length, "host")} with a symptom`;
   return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
 }

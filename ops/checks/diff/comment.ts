@@ -1,4 +1,5 @@
 /** A comment that fits: GitHub allows 65,536 characters, and a workflow can add a line of its own. Pure. */
+import { counted } from "../../text.ts";
 import type { Block, Row } from "./markdown.ts";
 
 export const COMMENT_LENGTH = 65_000;
@@ -25,7 +26,7 @@ function render(blocks: readonly Block[], chosen: readonly Row[], restUrl: strin
   const parts = blocks.map(({ rows, unit: [one, many] }) => {
     const texts = rows.flatMap((row) => (kept.has(row) ? [row.text] : []));
     const missing = rows.length - texts.length;
-    const note = missing === 0 ? "" : `\n*${missing} more ${missing === 1 ? one : many}${rest}.*\n`;
+    const note = missing === 0 ? "" : `\n*${counted(missing, `more ${one}`, `more ${many}`)}${rest}.*\n`;
     return texts.join("") + note;
   });
   return parts.join("");

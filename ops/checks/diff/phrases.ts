@@ -1,4 +1,5 @@
 /** Pieces of sentences. Pure. */
+import { listed } from "../../text.ts";
 
 /** Around a name in a sentence (Unicode isolates): no name contains them, since {@link mark} removes them. */
 const [OPEN, CLOSE] = ["\u2068", "\u2069"];
@@ -22,10 +23,9 @@ export function render(sentence: string, show = (name: string) => name): string 
   return first + rest.join("");
 }
 
-/** `a, b and c`. */
+/** Returns `a, b and c`, each marked. */
 export function names(list: readonly string[]): string {
-  const marked = list.map(mark);
-  return marked.length < 2 ? marked.join("") : `${marked.slice(0, -1).join(", ")} and ${marked.at(-1) ?? ""}`;
+  return listed(list.map(mark));
 }
 
 export interface Difference {

@@ -11,6 +11,7 @@ import { type Check, failed, passed, skip } from "../check.ts";
 import { checkName } from "../verify/dns.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
+import { firstOf } from "../../text.ts";
 
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;
@@ -54,7 +55,10 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   const { wrong = [], missing = [], unknown = [] } = Object.groupBy(found, ({ state }) => state);
   if (found.length === 0) return passed(name, `${count} hosts on this machine`);
   if (wrong.length > 0) {
-    const lines = listed(wrong.map(({ host, detail }) => `${host}: ${detail}`));
+    const lines = firstOf(
+      wrong.map(({ host, detail }) => `${host}: ${detail}`),
+      MAX_LISTED,
+    );
     const hint =
       "delete the old records, which ExternalDNS does not change if it did not create them; or correct " +
       `domains.${kind}.targets`;
@@ -64,7 +68,7 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
     const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
     const record = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
     const hint = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
-    return failed(name, [problem, ...listed(missing.map(({ host }) => host))].join("\n"), hint);
+    return failed(name, [problem, ...firstOf(missing.map(({ host }) => host), MAX_LISTED)].join("\n"), hint);
   }
   const [first] = unknown;
   if (first) return skip(name, first.detail, "check the resolver of this machine");
@@ -74,11 +78,6 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   }
   const addresses = [...new Set(found.map(({ detail }) => detail))].slice(0, MAX_LISTED);
   return passed(name, `${count} resolve to ${addresses.join("; ")}`);
-}
-
-function listed(lines: readonly string[]): string[] {
-  const more = lines.length - MAX_LISTED;
-  return [...lines.slice(0, MAX_LISTED), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 /** Checks that an ExternalDNS reads the records of the stack. */

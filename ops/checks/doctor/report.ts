@@ -1,5 +1,5 @@
-import type { Paint } from "../../terminal/paint.ts";
-import { counts, SIGNS, stateOf, summary, toJson as fieldsOf } from "../check.ts";
+import { type Paint, signOf } from "../../terminal/paint.ts";
+import { counts, stateOf, summary, toJson as fieldsOf } from "../check.ts";
 import type { Report, Result } from "./doctor.ts";
 
 /** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */
@@ -13,11 +13,10 @@ export function describe({ context, stack, checks }: Report, paint: Paint): stri
 
 function linesOf(result: Result, width: number, paint: Paint): string[] {
   const state = stateOf(result);
-  const [colour, sign] = SIGNS[state];
   const { name, detail, hint = "" } = result;
   const indent = " ".repeat(width + 6);
   const shown = detail.replaceAll("\n", `\n${indent}`);
-  const head = `  ${paint(colour, sign)} ${name.padEnd(width)}  ${state === "passed" ? paint("dim", shown) : shown}`;
+  const head = `  ${signOf(state, paint)} ${name.padEnd(width)}  ${state === "passed" ? paint("dim", shown) : shown}`;
   return state === "passed" || hint === "" ? [head] : [head, `${indent}${paint("yellow", "→")} ${hint}`];
 }
 

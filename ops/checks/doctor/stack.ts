@@ -6,6 +6,7 @@ import { hasStack } from "../../engine/pulumiCli.ts";
 import { hasKey } from "../../engine/stackKey.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
+import { counted } from "../../text.ts";
 
 const BACKEND_HINT = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
 
@@ -23,7 +24,7 @@ function variables({ target, secrets }: Inputs): Check {
   try {
     parseStack(target.raw, target.environment);
     const count = Object.keys(secrets.known).length;
-    return passed(name, count === 1 ? "1 variable is set" : `${count} variables are set`);
+    return passed(name, `${counted(count, "variable is", "variables are")} set`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ path, message }) => `${path}: ${message}`);

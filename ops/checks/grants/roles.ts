@@ -4,6 +4,7 @@ import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState, LiveRole, RoleAttribute } from "./databaseState.ts";
 import { quoted, titleOf } from "./sql.ts";
+import { firstOf } from "../../text.ts";
 
 /** Settings of a role with which it escapes a limit of the API or runs another role's code. */
 const LIMIT_SETTINGS = "search_path role row_security default_transaction_read_only session_preload_libraries".split(
@@ -149,8 +150,7 @@ function powersText(role: string, live: DatabaseState, { roles, schemas, request
     ...granted.map((entry) => `${entry.privileges.join(", ")} on ${titleOf(entry)}`),
   ];
   if (powers.length === 0) return "";
-  const more = powers.length > EXAMPLES ? ` and ${powers.length - EXAMPLES} more` : "";
-  return `, and with it has ${powers.slice(0, EXAMPLES).join("; ")}${more}`;
+  return `, and with it has ${firstOf(powers, EXAMPLES).join("; ")}`;
 }
 
 /** The authenticator becomes the anonymous role, and does nothing else with it. */

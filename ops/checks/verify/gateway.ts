@@ -6,6 +6,7 @@ import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expecta
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, headerOf, type HttpClient } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
+import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
 
@@ -52,7 +53,7 @@ export function describe(answer: Answer): string {
 }
 
 export function redirectsToLogin(answer: Answer): boolean {
-  return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
+  return headerOf(answer, "location")?.includes(AUTHORIZE_PATH) === true;
 }
 
 /** @throws Unexpected when the answer to a request without a session is not the expected one */
@@ -60,7 +61,7 @@ export function expectPage(page: ExpectedPage, answer: Answer, identityProviderU
   switch (page.kind) {
     case "login": {
       expectEqual("status", answer.status, 302);
-      const login = `${identityProviderUrl}/application/o/authorize/`;
+      const login = `${identityProviderUrl}${AUTHORIZE_PATH}`;
       const [location = "", query] = (headerOf(answer, "location") ?? "no location").split("?");
       if (location !== login) throw new Unexpected(`a redirect to ${login}`, location);
       // An outpost with a single provider answers for every host (authentik's outpost, `Handle`), until it has loaded the others.

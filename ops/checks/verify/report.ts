@@ -1,8 +1,8 @@
 /** The report as text: a table grouped by subject, the failed and skipped checks with hints, and a summary line. */
 import Table from "cli-table3";
-import type { Paint } from "../../terminal/paint.ts";
+import { type Paint, signOf } from "../../terminal/paint.ts";
 import { describeFinding } from "../finding.ts";
-import { counts, SIGNS, stateOf } from "../check.ts";
+import { counts, stateOf } from "../check.ts";
 import type { Result } from "./probe.ts";
 
 /** With more subjects, those whose checks all passed are only counted. */
@@ -47,8 +47,7 @@ function table(checks: readonly Result[], paint: Paint): string {
       : groups.filter(([, own]) => own.some((check) => stateOf(check) !== "passed"));
   for (const [subject, own] of shown) {
     own.forEach((check, index) => {
-      const [colour, sign] = SIGNS[stateOf(check)];
-      drawn.push([index === 0 ? subject : "", paint(colour, sign), shortName(check), clip(check.detail)]);
+      drawn.push([index === 0 ? subject : "", signOf(stateOf(check), paint), shortName(check), clip(check.detail)]);
     });
   }
   const rest = groups.length - shown.length;

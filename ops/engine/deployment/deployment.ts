@@ -3,7 +3,7 @@ import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { buildFor } from "../artifacts.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import type { Paint } from "../../terminal/paint.ts";
+import { type Paint, signOf } from "../../terminal/paint.ts";
 import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Check } from "../../checks/check.ts";
@@ -201,7 +201,7 @@ class Deployment {
     // Ctrl-C ends the commands of the checks as well, whose errors are its consequences.
     const refuses = !interrupted.aborted && (error instanceof Refusal || error instanceof LockedError);
     const problems = interrupted.aborted ? ["interrupted"] : messagesOf(error);
-    const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
+    const lines = problems.map((problem) => `  ${signOf("failed", paint)} ${problem.replaceAll("\n", "\n    ")}`);
     print(["Nothing was deployed:", ...lines].join("\n"));
     return this.#end(refuses ? "refused" : "failed", { problems });
   }

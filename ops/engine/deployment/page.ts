@@ -1,6 +1,7 @@
 /** The text of a deployment: the preview before the confirmation, and the result. Pure. */
 import type { Paint } from "../../terminal/paint.ts";
 import type { Check } from "../../checks/check.ts";
+import { counted, firstOf } from "../../text.ts";
 import { sentence } from "../../checks/verify/report.ts";
 import type { HostState } from "./protectedHosts.ts";
 import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
@@ -44,14 +45,12 @@ function withPaths(step: Step): string {
  * @param unread URNs of the objects that could not be read, or whose deletion has not ended
  */
 export function recoveryLines(steps: readonly string[], unread: readonly string[]): string[] {
-  const count = (urns: readonly string[], noun: string): string =>
-    `${urns.length} ${noun}${urns.length === 1 ? "" : "s"}`;
   const names = unread.map((urn) => lastOf(urn, "::")).slice(0, MAX_LINES);
   const are = unread.length === 1 ? "is" : "are";
   const text = `could not be read or ${are} still being deleted: ${names.join(", ")}. Deploy again after this deployment.`;
   return [
-    ...when(steps.length > 0, `Recovered ${count(steps, "resource")} of an interrupted deployment.`),
-    ...when(unread.length > 0, `${count(unread, "object")} ${text}`),
+    ...when(steps.length > 0, `Recovered ${counted(steps.length, "resource")} of an interrupted deployment.`),
+    ...when(unread.length > 0, `${counted(unread.length, "object")} ${text}`),
   ];
 }
 
@@ -71,9 +70,7 @@ export function driftPage(steps: readonly Step[], paint: Paint): string {
     const what = step.operation === "delete" ? `${nameOf(step)} is missing` : withPaths(step);
     return `  ${paint("yellow", `! ${what}`)}`;
   });
-  return [`Drift: ${steps.length} ${steps.length === 1 ? "resource differs" : "resources differ"}`, ...lines].join(
-    "\n",
-  );
+  return [`Drift: ${counted(steps.length, "resource differs", "resources differ")}`, ...lines].join("\n");
 }
 
 /** In the question and the last line of a deployment with `--skip-policy`. */
@@ -116,15 +113,13 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
 /** Returns the number of closed URLs, `12 protected URLs refuse requests without a session.`, and each other one by name. */
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   const { closed = [], open = [], unreachable = [] } = Object.groupBy(hosts, ({ state }) => state);
-  const count = ({ length }: readonly HostState[], one: string, many: string): string =>
-    `${length} protected ${length === 1 ? one : many}`;
   const silent = first(unreachable.map(({ url, answered }) => `${url} (${answered})`));
   return [
-    ...when(closed.length > 0, `${count(closed, "URL refuses", "URLs refuse")} requests without a session.`),
+    ...when(closed.length > 0, `${counted(closed.length, "protected URL refuses", "protected URLs refuse")} requests without a session.`),
     ...open.map(({ url, answered }) =>
       paint("red", `OPEN: ${url} returns ${answered} for a request without a session.`),
     ),
-    ...when(unreachable.length > 0, `${count(unreachable, "URL does", "URLs do")} not answer: ${silent}.`),
+    ...when(unreachable.length > 0, `${counted(unreachable.length, "protected URL does", "protected URLs do")} not answer: ${silent}.`),
   ];
 }
 
@@ -146,7 +141,7 @@ export function nextPage(commands: readonly string[]): string {
 
 /** Joins the first texts and the number of the others. */
 function first(texts: readonly string[], max = MAX_NAMES): string {
-  return [...texts.slice(0, max), ...when(texts.length > max, `and ${texts.length - max} more`)].join(", ");
+  return firstOf(texts, max).join(", ");
 }
 
 function when(applies: boolean, line: string): string[] {

@@ -2,6 +2,7 @@
 import type { Access, HostFacts } from "../../../infra/access/facts.ts";
 import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
+import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
 
 export interface HostState {
   /** Origin of a host, or a path on it. */
@@ -59,5 +60,5 @@ export function stateOf(answer: Pick<Answer, "status" | "headers" | "body">): Ho
   const { status } = answer;
   if (status === 401 || status === 403 || status >= 500) return "closed";
   if (isOutpostWithoutProvider(answer) || mayBeGatewayResponse(answer)) return "closed";
-  return status === 302 && headerOf(answer, "location")?.includes("/application/o/authorize/?") ? "closed" : "open";
+  return status === 302 && headerOf(answer, "location")?.includes(`${AUTHORIZE_PATH}?`) ? "closed" : "open";
 }

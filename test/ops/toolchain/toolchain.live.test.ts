@@ -5,7 +5,8 @@ import { brotliCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { build } from "../../../ops/toolchain/build.ts";
 import { store } from "../../../ops/toolchain/store.ts";
-import { obtainTools, ToolchainError } from "../../../ops/toolchain/toolchain.ts";
+import { UserError } from "../../../config/userError.ts";
+import { obtainTools } from "../../../ops/toolchain/toolchain.ts";
 import type { Tool } from "../../../ops/toolchain/tools.ts";
 import { program, sha256, Workbench } from "../workbench.ts";
 
@@ -162,7 +163,7 @@ test("lists in one error every source of every tool, why it failed, and the hint
   };
   const host = bench.address.slice("http://".length);
   await expect(obtainTools([bench.probe(), plain], bench.machine, bench.progress)).rejects.toThrow(
-    new ToolchainError(`probe 1.2.3 is not available. Tried, in this order:
+    new UserError(`probe 1.2.3 is not available. Tried, in this order:
   - PATH: ${file} is not version 1.2.3, it prints "probe version: v1.0.0"
   - cache: ${bench.cached} does not exist
   - mirror: GATEHOUSE_TOOLS_MIRROR is not set

@@ -7,6 +7,7 @@ import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";
 import { route } from "./route.ts";
 import { serviceMissing } from "./running.ts";
+import { firstOf } from "../../../text.ts";
 
 /** What a deployment that was not completed leaves behind. */
 const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing];
@@ -44,8 +45,7 @@ function neverDeployed({ deployed }: EngineState): Statement | undefined {
 
 function unfinished({ pending, last, urls }: EngineState): Statement | undefined {
   if (pending.length > 0) {
-    const more = pending.length > 3 ? ` and ${pending.length - 3} more` : "";
-    return ["the last deployment run was interrupted", `it did not complete: ${pending.slice(0, 3).join(", ")}${more}`];
+    return ["the last deployment run was interrupted", `it did not complete: ${firstOf(pending, 3).join(", ")}`];
   }
   if (last !== undefined && last.result !== "succeeded") {
     return ["the last deployment run failed", `${last.kind} of ${last.ended}: ${last.result}`];

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../ops/commands/contract.ts";
+import { painter } from "../../../../ops/terminal/paint.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 
 interface Run {
@@ -26,7 +27,7 @@ export class Project {
       environment: this.environment,
       project: this.folder,
       data: join(this.folder, "data"),
-      colours: this.colours,
+      paint: painter(this.colours),
       now: () => new Date(this.today),
       out: (text) => (seen.out += text),
       error: (text) => (seen.error += text),

@@ -4,7 +4,7 @@ import { fieldsOf, UNKNOWN, type Value } from "./resource.ts";
 const MAX_DIFFERENCES = 3;
 
 /**
- * Where two descriptions differ, as text; a missing value counts as different. What is not known yet differs from nothing.
+ * Returns where two descriptions differ, as text; a missing value counts as different. What is not known yet differs from nothing.
  * @param expected content of the plan
  */
 export function differences(expected: Value, found: Value): string[] {

@@ -9,7 +9,7 @@ export type Matcher =
 const HOST_NAMES = new Set(["host", "hostheader", "hostsni"]);
 const HOST_PATTERNS = new Set(["hostregexp", "hostsniregexp"]);
 
-/** @returns undefined for an invalid rule, which Traefik does not load */
+/** Parses the matcher of a rule. @returns undefined for an invalid rule, which Traefik does not load */
 export function parseMatcher(text: string): Matcher | undefined {
   const tokens = tokensOf(text);
   const parsed = tokens && readOr(tokens, 0);
@@ -44,12 +44,12 @@ export function namedHosts(matcher: Matcher | undefined): ReadonlySet<string> | 
   }
 }
 
-/** As Traefik compares them: in lower case, without the root's dot. */
+/** Returns a host as Traefik compares it: in lower case, without the root's dot. */
 export function plainHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-/** Kleene's logic: undefined = depends on what is not known. */
+/** Evaluates a matcher in Kleene's logic; undefined = it depends on what is not known. */
 export function truth(
   matcher: Matcher,
   of: (call: Extract<Matcher, { is: "call" }>) => boolean | undefined,
@@ -72,7 +72,7 @@ function hostTruth({ name, values }: Extract<Matcher, { is: "call" }>, host: str
   return answers.includes(true) ? true : answers.includes(undefined) ? undefined : false;
 }
 
-/** @param name a host, or one with a star for its first part */
+/** Returns whether a name is that of a host. @param name a host, or one with a star for its first part */
 export function isHost(name: string, host: string): boolean {
   return name === host || name === "*" || (name.startsWith("*.") && host.endsWith(name.slice(1)));
 }

@@ -25,22 +25,22 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** A section; none for anything else. */
+/** Returns the fields of a section; none for anything else. */
 export function fieldsOf(value: Value): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** A list; none for anything else. */
+/** Returns the items of a list; none for anything else. */
 export function listOf(value: Value): readonly Value[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value below some keys; undefined when any of them is missing. */
+/** Returns the value below some keys; undefined when any of them is missing. */
 export function at(value: Value, ...keys: readonly string[]): Value {
   return keys.reduce((inside, key) => (inside === UNKNOWN ? UNKNOWN : fieldsOf(inside)[key]), value);
 }
 
-/** A text; undefined for anything else, also for what is unknown. */
+/** Returns the text below some keys; undefined for anything else, also for what is unknown. */
 export function textAt(value: Value, ...keys: readonly string[]): string | undefined {
   const found = at(value, ...keys);
   return typeof found === "string" ? found : undefined;
@@ -57,7 +57,7 @@ export interface Manifest extends Resource {
   readonly spec: Fields;
 }
 
-/** The Kubernetes object of a resource; undefined for other providers' resources. */
+/** Returns the Kubernetes object of a resource; undefined for other providers' resources. */
 export function manifestOf(resource: Resource): Manifest | undefined {
   const [, kind] = /^kubernetes:[^:]+\/[^:/]+:(\w+?)(?:Patch)?$/.exec(resource.type) ?? [];
   if (kind === undefined) return undefined;
@@ -72,12 +72,12 @@ export function objectLabel(kind: string, { namespace, name }: { readonly namesp
   return `${kind} ${namespace}/${name}`;
 }
 
-/** The Kubernetes objects among resources. */
+/** Returns the Kubernetes objects among resources. */
 export function manifestsOf(resources: readonly Resource[]): Manifest[] {
   return resources.flatMap((resource) => manifestOf(resource) ?? []);
 }
 
-/** How messages name a resource. */
+/** Returns the name of a resource in messages. */
 export function labelOf(resource: Resource): string {
   return manifestOf(resource)?.label ?? `${resource.type.split(":").at(-1) ?? ""} ${resource.name}`;
 }

@@ -29,7 +29,7 @@ export interface BackendRef {
   readonly port: string | undefined;
 }
 
-/** The rules of an object; none of one that routes nothing. */
+/** Returns the rules of an object; none of one that routes nothing. */
 export function rulesOf(manifest: Manifest): RoutingRule[] {
   switch (manifest.kind) {
     case "IngressRoute":

@@ -1,7 +1,7 @@
 import { type Fields, UNKNOWN, type Value } from "../manifests/resource.ts";
 
 /**
- * A resource's properties as plain data. The engine's own throw where a preview does not know a value yet; here that is {@link UNKNOWN}, so
+ * Returns a resource's properties as plain data. The engine's own throw where a preview does not know a value yet; here that is {@link UNKNOWN}, so
  * that one such value does not keep a rule from the rest.
  */
 export function plainFields(properties: Fields): Fields {

@@ -10,7 +10,7 @@ export interface Pod {
 
 const POD_PATHS = [[], ["template", "spec"], ["jobTemplate", "spec", "template", "spec"]];
 
-/** The pod of a workload; none for other kinds, and none while a preview does not know it. */
+/** Returns the pod of a workload; none for other kinds, and none while a preview does not know it. */
 export function podsOf(manifest: Manifest): Pod[] {
   return POD_PATHS.flatMap((path) => {
     const spec = at(manifest.spec, ...path);

@@ -25,7 +25,7 @@ export interface StackFacts {
 }
 
 /**
- * The facts of a stack, from its configuration.
+ * Returns the facts of a stack, from its configuration.
  * @param valueOf looks a template variable up; undefined when it is not known
  */
 export function stackFacts(settings: Settings, valueOf: (variable: string) => string | undefined): StackFacts {

@@ -7,7 +7,7 @@ const SHORTEST = 8;
 const NO_SECRETS = new Set(["clientId"]);
 
 /**
- * The values of the template variables in a stack's secret fields, by name.
+ * Returns the values of the template variables in a stack's secret fields, by name.
  * @param valueOf looks a variable up; undefined when it is not known
  */
 export function secretValues(

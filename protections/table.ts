@@ -21,7 +21,7 @@ export type ServiceInput = InputOf<Row>;
 /** Settings of an entry of `protected_services`. */
 export type Service = EntryOf<Row>;
 
-/** @throws Error for a name that is not in the table, which the configuration rules out */
+/** Returns a protection by name. @throws Error for a name that is not in the table, which the configuration rules out */
 export function protectionOf(name: string): Protection {
   const protection = PROTECTIONS[name];
   if (protection === undefined) throw new Error(`there is no protection "${name}"`);

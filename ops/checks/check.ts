@@ -19,11 +19,13 @@ export interface Check {
 
 export type State = "passed" | "failed" | "skipped";
 
+/** Returns the state of a check. A skipped one is neither passed nor failed, whatever its `ok`. */
 export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
   if (skipped) return "skipped";
   return ok ? "passed" : "failed";
 }
 
+/** Returns the number of checks in each state. */
 export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
   const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
@@ -44,6 +46,7 @@ export function counts(checks: readonly Pick<Check, "ok" | "skipped">[], reason 
   ].join(", ");
 }
 
+/** Returns a skipped check. @param reason why it was skipped @param hint what lets it run; empty if nothing does */
 export function skip(name: string, reason: string, hint: string): Check {
   return { name, ok: true, skipped: true, detail: reason, hint };
 }
@@ -55,12 +58,12 @@ export function checkOf(name: string, result: Result): Check {
   return failed(name, `${result.entry}: ${result.problem}`, result.hint);
 }
 
-/** @param detail what was observed */
+/** Returns a passed check. @param detail what was observed */
 export function passed(name: string, detail: string): Check {
   return { name, ok: true, detail };
 }
 
-/** @param detail what is wrong, with the observation that shows it */
+/** Returns a failed check. @param detail what is wrong, with the observation that shows it */
 export function failed(name: string, detail: string, hint: string): Check {
   return { name, ok: false, detail, hint };
 }
@@ -77,7 +80,7 @@ export async function check(name: string, probe: () => Promise<string>): Promise
   }
 }
 
-/** The same; a failed check shows the client's last answer. */
+/** Runs one probe as {@link check} does; a failed check shows the client's last answer. */
 export async function checkAnswers(
   client: Pick<HttpClient, "last">,
   name: string,
@@ -88,7 +91,7 @@ export async function checkAnswers(
   return last === undefined ? result : { ...result, answer: describeAnswer(last) };
 }
 
-/** The same with a new client. @param connect as for {@link withClient} */
+/** Runs one probe as {@link checkAnswers} does, with a new client. @param connect as for {@link withClient} */
 export function checkWithClient(
   name: string,
   probe: (client: HttpClient) => Promise<string>,
@@ -104,7 +107,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** @throws Unexpected when the two differ */
+/** Compares two values as JSON. @throws Unexpected when the two differ */
 export function expectEqual(what: string, observed: unknown, expected: unknown): void {
   const [left, right] = [JSON.stringify(observed), JSON.stringify(expected)];
   if (left !== right) {

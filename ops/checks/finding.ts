@@ -23,6 +23,7 @@ export function describeFinding(finding: Finding, paint: Paint): string[] {
     .map((text, index) => (index === 0 ? text : `    ${text}`));
 }
 
+/** Returns a finding without its subject in one line. */
 export function lineOf({ message, evidence }: Pick<Finding, "message" | "evidence">): string {
   return [message, ...evidence].join("; ");
 }

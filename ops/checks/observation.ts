@@ -24,11 +24,12 @@ export async function observe<T>(
   }
 }
 
+/** Returns the observed value; undefined if it is not available. */
 export function observed<T>(observation: Observation<T>): T | undefined {
   return "value" in observation ? observation.value : undefined;
 }
 
-/** @throws Error with the reason if the value is not available */
+/** Returns the observed value. @throws Error with the reason if the value is not available */
 export function required<T>(observation: Observation<T>): T {
   if ("unavailable" in observation) throw new Error(observation.unavailable);
   return observation.value;

@@ -36,7 +36,7 @@ function spellingsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64, base64.replace(/=+$/, "")];
 }
 
-/** The same value with every text in it redacted; keys stay. */
+/** Returns the same value with every text in it redacted; keys stay. */
 export function redactAll<T>(value: T, redact: Redact): T {
   const visit = (one: unknown): unknown => {
     if (typeof one === "string") return redact(one);

@@ -60,6 +60,7 @@ function withValues(
 
 type User = Credentials & Pick<SampleUser, "name" | "email" | "groups">;
 
+/** Returns the sample users whose passwords are known. */
 export function sampleUsers({ identityProvider }: Settings, { reveal }: Pick<Secrets, "reveal">): User[] {
   return identityProvider.sampleUsers.flatMap(({ password, ...user }) => {
     const revealed = reveal(password);

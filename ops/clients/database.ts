@@ -7,7 +7,7 @@ export class UnreachableError extends UserError {
 }
 
 /**
- * Connects, and ends the connection when the work is done.
+ * Runs work with a connection to a database, and ends the connection when the work is done.
  * @throws UnreachableError when there is no connection; what the work throws
  */
 export async function withDatabase<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {

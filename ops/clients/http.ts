@@ -69,9 +69,10 @@ const MAX_REDIRECTS = 15;
 const MAX_VISITS = 3;
 
 /**
- * A client without a session.
+ * Creates a client without a session.
  * @param connect how it connects; default: `*.localhost` resolves to loopback, also where the system's resolver has no such name
- * @param timeout until the headers, and between two parts of the body, in milliseconds; an answer that is not complete after one and a half times as long is an error
+ * @param timeout until the headers, and between two parts of the body, in milliseconds; an answer that is not complete after one and a half times as
+ *   long is an error
  */
 export function createClient(connect: buildConnector.BuildOptions = { lookup }, timeout = TIMEOUT_MS): HttpClient {
   // Cookies of *.localhost hosts are host-only, so the public suffix list does not apply to them.
@@ -186,7 +187,7 @@ export async function withClient<T>(
   }
 }
 
-/** A header's value as one string, joined with commas where it came several times. */
+/** Returns a header's value as one string, joined with commas where it came several times. */
 export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;

@@ -69,6 +69,7 @@ export type IdentityRecords = Awaited<ReturnType<typeof readIdentityRecords>>;
 const SELF = z.object({ user: z.object({ is_superuser: z.boolean() }) });
 
 /**
+ * Checks that the user of a token is a superuser.
  * For other users the lists contain what they may view only, and a missing binding would read as a missing restriction.
  * @throws Error when the token is not a superuser's, or when the server does not answer
  */
@@ -77,7 +78,7 @@ export async function requireSuperuser(api: AuthentikApi): Promise<void> {
     throw new Error("its token is not a superuser's");
 }
 
-/** @throws Error when the server does not answer, or with other records than expected */
+/** Reads the records of authentik from its API. @throws Error when the server does not answer, or with other records than expected */
 export async function readIdentityRecords(api: AuthentikApi) {
   const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<readonly T[]> =>
     (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));

@@ -4,10 +4,12 @@ import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../m
 
 type Labels = Readonly<Record<string, string>>;
 
+/** Returns the pods among objects. */
 export function podsOf(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ kind }) => kind === "Pod");
 }
 
+/** Returns a Service by namespace and name; undefined if it does not exist. */
 export function serviceNamed(
   { namespace, name }: Pick<Backend, "namespace" | "name">,
   manifests: readonly Manifest[],
@@ -15,6 +17,7 @@ export function serviceNamed(
   return manifests.find((one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name);
 }
 
+/** Returns the labels of an object. */
 export function objectLabels({ props }: Manifest): Labels {
   return labelsIn(at(props, "metadata", "labels"));
 }
@@ -55,6 +58,7 @@ function isMet(expression: Value, labels: Labels): boolean {
   }
 }
 
+/** Returns the labels of a field; none if it is not a map, and without those that are no text. */
 export function labelsIn(value: Value): Labels {
   const entries = Object.entries(fieldsOf(value));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -15,6 +15,7 @@ interface Options {
 }
 
 /**
+ * Runs the command.
  * @returns the exit code: 0 when all is as planned, 1 when something is not, 2 for a wrong command line, configuration or context, and for
  *   a cluster that cannot be reached
  */

@@ -13,7 +13,7 @@ export type Commands = ReadonlyMap<
   () => Promise<{ readonly main: (args: readonly string[], shell: Shell) => Promise<number> }>
 >;
 
-/** @returns the exit code: 0, 2 for another shell */
+/** Runs the command. @returns the exit code: 0, 2 for another shell */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("completion", args, shell, (command) =>
     command

@@ -34,7 +34,10 @@ interface Comparison {
   readonly changes: readonly Change[] | undefined;
 }
 
-/** @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database */
+/**
+ * Runs the command.
+ * @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database
+ */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("contract", args, shell, (command, end) => {
     command.description(

@@ -18,6 +18,7 @@ interface Flags {
 }
 
 /**
+ * Runs the command.
  * @param deploy how it is done; tests pass their own
  * @returns the exit code: 0 when the stack is deployed and verified, 1 when it is not, 2 for a wrong command line, for what was refused
  *   before anything changed, and without a terminal to confirm on

@@ -24,7 +24,10 @@ interface Options {
   readonly preview?: string;
 }
 
-/** @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration */
+/**
+ * Runs the command.
+ * @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration
+ */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("diff", args, shell, (command, end) =>
     command

@@ -8,6 +8,7 @@ import { openCluster } from "../context/clusterIdentity.ts";
 import { jsonText } from "../text.ts";
 
 /**
+ * Runs the command.
  * @param subjects of the checks; tests pass their own
  * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration, and for another cluster than that of the stack
  */
@@ -20,9 +21,7 @@ export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS)
       .action(async (context: string, { json }: { json?: true }) => {
         const target = await openCluster(context, shell);
         const report = await runDoctor(target, shell, shell.progress, subjects);
-        shell.out(
-          json ? jsonText(toJson(report)) : describe(report, shell.paint),
-        );
+        shell.out(json ? jsonText(toJson(report)) : describe(report, shell.paint));
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),
   );

@@ -27,6 +27,7 @@ Commands: ${[...COMMANDS.keys()].join(", ")}. To see the arguments of one: gateh
 `;
 
 /**
+ * Runs a command.
  * @param args the name of a command, and its own arguments
  * @returns the exit code: 0; 1 when something is not as it must be; 2 for a wrong command line, and for what the user has to fix first
  */

@@ -22,6 +22,7 @@ interface Options {
 }
 
 /**
+ * Runs the command.
  * @returns the exit code: 0 when every route has an entry, 1 when one has not, 2 for a wrong command line, configuration or context, and for
  *   a cluster that cannot be read
  */

@@ -22,7 +22,7 @@ interface Options {
   readonly stack?: string;
 }
 
-/** @returns the exit code: 0, 2 for a wrong command line, for answers that make no valid stack file, and for files that exist */
+/** Runs the command. @returns the exit code: 0, 2 for a wrong command line, for answers that make no valid stack file, and for files that exist */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("init", args, shell, (command) =>
     command

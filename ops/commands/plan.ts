@@ -11,7 +11,7 @@ import { stackOf } from "../context/stackFiles.ts";
 import { allowedUsersOf, allowedUsersText } from "../../protections/allowedUsers.ts";
 import { protectionOf } from "../../protections/table.ts";
 
-/** @returns the exit code: 0, 2 for a wrong command line or configuration */
+/** Runs the command. @returns the exit code: 0, 2 for a wrong command line or configuration */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("plan", args, shell, (command) =>
     command

@@ -15,6 +15,7 @@ import type { Report } from "../terminal/progress.ts";
 import { UserError } from "../../config/userError.ts";
 
 /**
+ * Runs the command.
  * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that is not as deployed; 2 for a
  *   wrong command line or configuration, and when the policy pack cannot run
  */

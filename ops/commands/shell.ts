@@ -30,6 +30,7 @@ export interface Shell extends ShellEnvironment {
   readonly error: (text: string) => void;
 }
 
+/** Returns the shell of this process. @throws UserError when `project` or `environment` is read and cannot be determined */
 export function processShell(): Shell {
   return {
     // Only a command that needs the project fails without one.

@@ -21,6 +21,7 @@ interface Options {
 }
 
 /**
+ * Runs the command.
  * @param verify how it is done; tests give their own
  * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration; a skipped check does not count as failed
  */

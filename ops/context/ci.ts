@@ -24,7 +24,7 @@ export function ciVariable(environment: Environment): string | undefined {
 }
 
 /**
- * Where `${NAME}` in a stack file is looked up, when the file does not set it, by a command that runs without secrets. In CI these are the
+ * Returns where `${NAME}` in a stack file is looked up, when the file does not set it, by a command that runs without secrets. In CI these are the
  * repository's own variables and nothing else: a proposed stack file could name any variable of the process.
  */
 export function templateVariables(environment: Environment): Environment {

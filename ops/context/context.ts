@@ -65,6 +65,7 @@ interface KnownStack {
   readonly names: readonly string[];
 }
 
+/** Returns the contexts of all stack files in a folder. @throws ConfigError for a file that is not YAML */
 export function knownContexts(project: string): KnownStack[] {
   return stacksIn(project).flatMap((stack) => {
     const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
@@ -77,6 +78,7 @@ export function knownContexts(project: string): KnownStack[] {
   });
 }
 
+/** Returns the contexts of all stack files as lines of a message. @throws as {@link knownContexts} */
 export function listContexts(project: string): string {
   const known = knownContexts(project).map(({ names, stack }) => `  ${names.join(", ")} (stack ${stack})`);
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";

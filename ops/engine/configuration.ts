@@ -6,7 +6,7 @@ import { engineValue } from "../../config/engineValue.ts";
 import type { StackValues } from "../context/context.ts";
 import type { DecryptedConfig } from "./open.ts";
 
-/** @throws UserError when the secrets cannot be decrypted */
+/** Returns the configuration of a stack in clear. @throws UserError when the secrets cannot be decrypted */
 export function decryptedConfig(
   { stack: name }: Pick<StackValues, "stack">,
   stack: Pick<Stack, "getAllConfig">,

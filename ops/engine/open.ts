@@ -80,6 +80,7 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
 /** A stack's configuration with its secrets in plain text, as the engine returns it. */
 export type DecryptedConfig = Readonly<Record<string, { readonly value?: string; readonly secret?: boolean }>>;
 
+/** Returns the secret values of a configuration by name, without the prefix `variables:`. */
 export function secretVariables(config: DecryptedConfig): Record<string, string> {
   const secrets = Object.entries(config).filter(([, { secret }]) => secret);
   return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const POLL_MS = 3_000;
 
 /**
+ * Runs a check every 3 seconds until it passes.
  * @param interrupted ends the wait
  * @returns whether the check passed within `timeout` milliseconds
  */

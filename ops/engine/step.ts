@@ -29,7 +29,7 @@ const AS_ONE: Readonly<Record<string, Operation>> = {
 /** What the engine reports as `same` when nothing else changes, although only an update writes it to the state. */
 const OPTIONS = ["protect", "retainOnDelete"] as const;
 
-/** @param type of a resource, e.g. `pulumi:providers:kubernetes`; or its {@link qualifiedName} */
+/** Returns whether a resource is a provider. @param type of a resource, e.g. `pulumi:providers:kubernetes`; or its {@link qualifiedName} */
 export function isProvider(type: string): boolean {
   return type.startsWith("pulumi:providers:");
 }
@@ -59,7 +59,7 @@ export function merged(steps: readonly Step[]): Step[] {
   return [...byResource.values()];
 }
 
-/** `IngressRoute wiki-route`. */
+/** Returns `IngressRoute wiki-route`. */
 export function nameOf({ type, name }: Pick<Step, "type" | "name">): string {
   return `${type} ${name}`;
 }

@@ -77,7 +77,7 @@ export function proxyAccess(
   };
 }
 
-/** @param reason why authentik was not read */
+/** Returns why the groups of an application are not known. @param reason why authentik was not read */
 export function unknownGroups(reason: string): string {
   return `the groups of its application are not known: ${reason}`;
 }

@@ -58,7 +58,7 @@ export class DomainKinds {
   }
 }
 
-/** The host label and the base domain of a host. */
+/** Returns the host label and the base domain of a host. */
 export function splitHost(host: string): { readonly label: string; readonly baseDomain: string } {
   const [label = "", ...rest] = host.split(".");
   return { label, baseDomain: rest.join(".") };

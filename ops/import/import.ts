@@ -174,6 +174,7 @@ export function withEntries(
   };
 }
 
+/** Returns the fields of a new domain kind, as the stack file has them. */
 export function kindFields({ kind, baseDomain, protocol, tls }: NewKind): Readonly<Record<string, unknown>> {
   const certificate =
     tls && "name" in tls ? { [tls.termination]: tls.name } : tls?.termination === "upstream" ? "upstream" : undefined;

@@ -32,6 +32,7 @@ export function hostsAndPaths(rule: string) {
   return { hosts: [...new Set(named)], paths: isWhole(paths[0] ?? []) ? [] : (paths[0] ?? []) };
 }
 
+/** Returns whether paths include every path of a host; none = every path. */
 export function isWhole(paths: readonly PathMatch[]): boolean {
   return paths.length === 0 || paths.some(({ kind, path }) => kind === "prefix" && path === "/");
 }

@@ -33,7 +33,7 @@ export const NOT_LOADED = "which Traefik loads with allowCrossNamespace only";
 
 type Objects = Pick<Source, "manifests" | "crossNamespace">;
 
-/** @param references middlewares in order, as `<namespace>/<name>` */
+/** Reads what the middlewares of a route do. @param references middlewares in order, as `<namespace>/<name>` */
 export function readChain(references: readonly string[], source: Objects): Chain {
   return references.map((name) => readMiddleware(name, source, [])).reduce(joined, NOTHING);
 }

@@ -4,10 +4,12 @@ import type { PathMatch } from "./matches.ts";
 
 const SCHEMA = publicPath();
 
+/** Returns whether a path is valid in `public_paths`. */
 export function isSimplePath(path: string): boolean {
   return SCHEMA.safeParse(path).success;
 }
 
+/** Returns whether a path exists that both match. */
 export function overlap(a: PathMatch, b: PathMatch): boolean {
   return matchesIn(a, b) || matchesIn(b, a);
 }
@@ -19,7 +21,7 @@ function matchesIn(inner: PathMatch, outer: PathMatch): boolean {
     : inner.kind === "exact" && inner.path === outer.path;
 }
 
-/** How a prefix of `public_paths` opens less than the rule that it comes from; none if it opens the same. */
+/** Returns how a prefix of `public_paths` opens less than the rule that it comes from; none if it opens the same. */
 export function narrowing({ path }: PathMatch): string[] {
   return path.endsWith("/") ? [] : [`of the open paths ${path}* only ${path} and ${path}/… stay open`];
 }

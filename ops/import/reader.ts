@@ -18,7 +18,10 @@ const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint", "TLSOption", 
 /** URL and token of authentik, or the reason why it is not read. */
 export type IdentityAccess = { readonly url: string; readonly token: string } | string;
 
-/** @throws UserError when a kind cannot be read: a route that is not known may be in front of an imported one */
+/**
+ * Reads what an import needs of the cluster and of authentik.
+ * @throws UserError when a kind cannot be read: a route that is not known may be in front of an imported one
+ */
 export async function readSource(
   kubeConfig: KubeConfig,
   identity: IdentityAccess,
@@ -39,7 +42,7 @@ export async function readSource(
   return { manifests, users, identity: records, servers, entryPoints: { http, https }, crossNamespace };
 }
 
-/** @param args of the container of Traefik; none if it is not known */
+/** Returns whether Traefik loads routes that refer to another namespace. @param args of the container of Traefik; none if it is not known */
 export function allowsCrossNamespace(args: readonly string[]): boolean {
   return isOn(optionsOf(args), "providers.kubernetesCRD.allowCrossNamespace");
 }

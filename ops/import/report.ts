@@ -34,6 +34,7 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
   };
 }
 
+/** Returns the report as text for a terminal. Sections without lines are left out. */
 export function reportText(report: Report, imported: Import, paint: Paint): string {
   const { mapped, unmapped, entries } = report;
   const refused = [...imported.unmapped].map(([route, [first = "", ...evidence]]): Finding => {

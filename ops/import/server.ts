@@ -58,10 +58,12 @@ export function serviceIn(hostname: string): Pick<Backend, "namespace" | "name">
   return isService ? { namespace, name } : undefined;
 }
 
+/** Returns whether two addresses are those of the same server. */
 export function isSameServer(one: Server, other: Server): boolean {
   return textOf(one) === textOf(other);
 }
 
+/** Returns a server as messages name it: its host, or `Service default/authentik`. */
 export function textOf(server: Server): string {
   return typeof server === "string" ? server : `Service ${server.namespace}/${server.name}`;
 }

@@ -45,6 +45,7 @@ export interface SourceRoute {
   serves(host: string): boolean;
 }
 
+/** Returns a rule as messages name it: the object, and the rule's matcher. */
 export function nameOf({ manifest, match }: Pick<SourceRoute, "manifest" | "match">): string {
   return `${manifest.label}: ${match}`;
 }

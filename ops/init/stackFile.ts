@@ -5,6 +5,7 @@ import { type Answers, type DomainAnswer, domainKinds } from "./answers.ts";
 /** From the folder of the project. */
 const SCHEMA = "node_modules/gatehouse/dist/config/stack.schema.json";
 
+/** Returns the text of a new stack file: YAML with comments. */
 export function stackFile(answers: Answers): string {
   const domains = domainKinds(answers.domains);
   const sections = [
@@ -140,7 +141,7 @@ function scalar(text: string): string {
   return stringify(text, { version: "1.1", lineWidth: 0 }).trimEnd();
 }
 
-/** An argument of a shell. */
+/** Returns a text as an argument of a shell. */
 export function argument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -25,6 +25,7 @@ interface Definition {
   };
 }
 
+/** Returns the path of the generated types of an SDK. */
 export function typesFile({ name }: Sdk): string {
   return join(packageFolder(), "sdks", name, "index.d.ts");
 }

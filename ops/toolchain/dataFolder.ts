@@ -35,6 +35,7 @@ export function claimDataFolder(data: string): void {
   }
 }
 
+/** Returns whether a folder has the marker of a data folder of Gatehouse. */
 export function isDataFolder(data: string): boolean {
   return existsSync(join(data, MARKER));
 }

@@ -67,7 +67,7 @@ export async function findInCache(tool: Tool, machine: Machine): Promise<string>
   throw new Error(`${cachePath(tool, machine)} does not exist`);
 }
 
-/** @throws Error unless the program runs and prints the pinned version */
+/** Checks the version that a program prints. @throws Error unless the program runs and prints the pinned version */
 export async function checkVersion(tool: Tool, file: string): Promise<void> {
   const output = await versionOutput(file, tool.versionArgument ?? "--version");
   if (!containsVersion(output, tool.version))

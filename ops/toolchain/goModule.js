@@ -28,7 +28,7 @@ export const LOCAL_FOLDER = "local";
  */
 export const BUILD = ["build", "-v", "-trimpath", "-gcflags=all=-dwarf=false"];
 
-/** The environment of `go`. */
+/** Returns the environment of `go`. */
 export function goEnvironment() {
   return {
     ...process.env,

@@ -39,6 +39,7 @@ export function installedPlugins(environment: Environment): Promise<Plugin[]> {
   return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
+/** Returns the plugins that are replaced by an emulator. */
 export function emulatedPlugins(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "emulator");
 }

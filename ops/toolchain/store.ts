@@ -41,7 +41,7 @@ export async function store(
   }
 }
 
-/** @throws Error when the SHA-256 of a file is not the expected one */
+/** Checks the SHA-256 of a file. @throws Error when the SHA-256 of a file is not the expected one */
 export async function checkSum(file: string, expected: string): Promise<void> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);

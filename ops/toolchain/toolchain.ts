@@ -52,7 +52,7 @@ export async function installedTool(name: ToolName, local: boolean): Promise<str
   throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
 }
 
-/** Like {@link ensureTools}, for any tools on any machine. @returns paths in the order of the tools */
+/** Returns the paths of tools as {@link ensureTools} does, for any tools on any machine. @returns paths in the order of the tools */
 export async function obtainTools(tools: readonly Tool[], machine: Machine, progress: Progress): Promise<string[]> {
   const results = await Promise.all(tools.map((tool) => obtain(tool, machine, progress).catch(asUnavailable)));
   const missing = results.filter((result) => result instanceof UnavailableError);

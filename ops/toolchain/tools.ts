@@ -75,6 +75,7 @@ export interface Machine {
 
 export const pluginVersions: Readonly<Record<PluginName, string>> = pins.plugins;
 
+/** Returns a tool with its version, sources and checksums (tools.json). */
 export function pinned(name: ToolName): Tool {
   const all: Readonly<Record<ToolName, Omit<Tool, "name">>> = { ...pins.programs, ...pins.files };
   return { name, ...all[name] };
@@ -87,6 +88,7 @@ export function localVariant(tool: Tool): Tool {
   return { ...tool, version, build: { folder: LOCAL_FOLDER, package: tool.build.package, ...build } };
 }
 
+/** Returns this machine: its platform, its cache, the mirror of its environment, its PATH. */
 export function thisMachine(): Machine {
   return {
     platform: `${process.platform}-${process.arch}`,

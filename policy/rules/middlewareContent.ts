@@ -2,7 +2,15 @@ import { middlewareSpec, traefikServiceSpec } from "../../infra/gateway/specs.ts
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/plan/types.ts";
 import { differences } from "../../manifests/differences.ts";
-import { at, type Finding, type Manifest, manifestsOf, objectLabel, textAt, UNKNOWN } from "../../manifests/resource.ts";
+import {
+  at,
+  type Finding,
+  type Manifest,
+  manifestsOf,
+  objectLabel,
+  textAt,
+  UNKNOWN,
+} from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
 

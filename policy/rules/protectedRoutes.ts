@@ -133,7 +133,7 @@ function isAuthenticationOf(name: string, { entry, outpost }: Exposure, plan: Pl
   });
 }
 
-/** The rule of the plan that one of a cluster or program is meant to be. */
+/** Returns the rule of the plan that one of a cluster or program is meant to be. */
 export function plannedRule({ manifest, match }: RoutingRule, plan: Plan): RouteRule | undefined {
   return plannedRoute(manifest, plan)?.rules.find((rule) => rule.match === match);
 }

@@ -61,6 +61,7 @@ export function restore(hosts: readonly string[], { plan, context }: Compared, c
   return `delete the changed object, ${deletion(changed, context)}, and run npx gatehouse deploy ${context} --refresh`;
 }
 
+/** Returns the `kubectl` command that deletes an object. @param context that of the cluster */
 export function deletion({ type, kind, namespace, objectName = "" }: Manifest, context: string): string {
   const group = /^kubernetes:([^/]+\.[^/]+)\//.exec(type)?.[1];
   const resource = [kind.toLowerCase(), group].filter((part) => part !== undefined).join(".");

@@ -18,6 +18,7 @@ const CONSEQUENCES = [
   ["headers.customRequestHeaders", "does not remove the planned request headers, such as forged identity headers"],
 ] as const;
 
+/** Returns a finding for each planned middleware that is missing or has other content. */
 export function changedMiddlewares(compared: Compared): AuditFinding[] {
   const { plan } = compared;
   return plan.middlewares.flatMap((planned) => {
@@ -31,7 +32,7 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
   });
 }
 
-/** Unplanned middlewares that have the name of a planned one in Traefik, which keeps the definition that it reads last. */
+/** Returns findings for unplanned middlewares that have the name of a planned one in Traefik, which keeps the definition that it reads last. */
 export function sameNamedMiddlewares({ manifests, plan, context }: Compared): AuditFinding[] {
   return manifests.flatMap((manifest) => {
     const replaced = replacedMiddleware(manifest, plan);
@@ -50,8 +51,8 @@ export function sameNamedMiddlewares({ manifests, plan, context }: Compared): Au
 const AUTH_URL = "nginx.ingress.kubernetes.io/auth-url";
 
 /**
- * Unplanned objects that send requests to a planned backend, past its authentication: for the page of an error, or as an authentication server,
- * which gets the method and the headers of the client (measured with Traefik 3.7.5).
+ * Returns findings for unplanned objects that send requests to a planned backend, past its authentication: for the page of an error, or as an
+ * authentication server, which gets the method and the headers of the client (measured with Traefik 3.7.5).
  */
 export function exposingMiddlewares({ manifests, plan, backends, context }: Compared): AuditFinding[] {
   const planned = new Set(plan.middlewares.map((one) => objectLabel("Middleware", one)));

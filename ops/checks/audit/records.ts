@@ -7,7 +7,7 @@ import { type AuditFinding, type Compared, deletion, finding, restore } from "./
 
 const RULE = "records-as-planned";
 
-/** Domain records of the plan that are missing or changed, and unmanaged ones for hosts of the plan. */
+/** Returns findings for domain records of the plan that are missing or changed, and unmanaged ones for hosts of the plan. */
 export function changedRecords(compared: Compared): AuditFinding[] {
   const { manifests, plan } = compared;
   const all = manifests.filter(({ kind }) => kind === "DNSEndpoint");

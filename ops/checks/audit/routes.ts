@@ -10,7 +10,7 @@ import { type AuditFinding, type Compared, deletion, finding, restore } from "./
 
 const RULE = "routes-as-planned";
 
-/** Unmanaged routes for a planned host or a planned backend. */
+/** Returns findings for unmanaged routes for a planned host or a planned backend. */
 export function unmanagedRoutes(compared: Compared): AuditFinding[] {
   return unmanagedRules(compared).flatMap((rule) => {
     const hosts = duplicates(rule, compared);
@@ -79,6 +79,7 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
   ];
 }
 
+/** Returns findings for each planned route that is missing or has other rules. */
 export function changedRoutes(compared: Compared): AuditFinding[] {
   return compared.plan.routes.flatMap((route) => {
     const subject = objectLabel("IngressRoute", route);

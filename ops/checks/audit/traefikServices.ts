@@ -3,7 +3,7 @@ import { traefikServiceDifferences } from "../../../policy/rules/middlewareConte
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 import { hostsOf } from "./middlewares.ts";
 
-/** Planned TraefikServices that are missing or have other content, such as no limits. */
+/** Returns findings for planned TraefikServices that are missing or have other content, such as no limits. */
 export function changedTraefikServices(compared: Compared): AuditFinding[] {
   const { plan } = compared;
   return plan.traefikServices.flatMap((planned) => {
@@ -18,8 +18,8 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
 }
 
 /**
- * Unplanned TraefikServices in front of a planned backend. Traefik has one service for each Service and port, and keeps the last definition that it reads,
- * so that such an object can remove the limits of the data API, even if no route uses it (measured with Traefik 3.7.5).
+ * Returns findings for unplanned TraefikServices in front of a planned backend. Traefik has one service for each Service and port, and keeps the last
+ * definition that it reads, so that such an object can remove the limits of the data API, even if no route uses it (measured with Traefik 3.7.5).
  */
 export function unmanagedTraefikServices({ manifests, plan, backends, context }: Compared): AuditFinding[] {
   const planned = new Set(plan.traefikServices.map((one) => objectLabel("TraefikService", one)));

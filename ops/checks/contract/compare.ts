@@ -15,7 +15,7 @@ export interface Change {
   readonly reason: string;
 }
 
-/** Every difference, by relation and column. Empty if and only if the two are equal. */
+/** Returns every difference, by relation and column. Empty if and only if the two are equal. */
 export function compare(contract: Contract, found: Contract): Change[] {
   return pairs(contract.relations, found.relations).flatMap(([relation, was, is]) => {
     if (!was || !is) return [{ relation, ...existence(was && size(was), is && size(is)) }];
@@ -25,7 +25,7 @@ export function compare(contract: Contract, found: Contract): Change[] {
   });
 }
 
-/** Of a deployment that was never complete: without relations that are missing because nothing has created them yet. */
+/** Removes the changes of missing relations: a deployment that was never complete may not have created them yet. */
 export function withoutMissingRelations(changes: readonly Change[]): Change[] {
   return changes.filter(({ column, is }) => column !== undefined || is !== undefined);
 }

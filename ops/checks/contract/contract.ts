@@ -20,12 +20,12 @@ export interface Contract {
 }
 
 const NOT_NULL = " not null";
-/** `integer not null`, the way a column of a `create table` is written. */
+/** Returns `integer not null`, the way a column of a `create table` is written. */
 export function describeColumn({ type, nullable }: Column): string {
   return nullable ? type : type + NOT_NULL;
 }
 
-/** The text of the lock file: JSON, sorted by name, one line per column. */
+/** Returns the text of the lock file: JSON, sorted by name, one line per column. */
 export function writeLock({ schema, relations }: Contract): string {
   const tree = sorted(relations, (columns) => sorted(columns, describeColumn));
   return jsonText({ schema, relations: tree });

@@ -2,7 +2,7 @@ import type { Paint } from "../../terminal/paint.ts";
 import { counted } from "../../text.ts";
 import type { Change } from "./compare.ts";
 
-/** One line per change, the breaking ones first, aligned. */
+/** Returns one line per change, the breaking ones first, aligned. */
 export function describeChanges(changes: readonly Change[], paint: Paint): string[] {
   const ordered = [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
   const names = width(ordered.map(nameOf));
@@ -13,6 +13,7 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
   });
 }
 
+/** Returns `2 breaking changes, 1 other` or, if none breaks clients, `nothing breaks, 3 changes`. */
 export function countChanges(changes: readonly Change[]): string {
   const breaking = changes.filter((change) => change.breaking).length;
   const others = changes.length - breaking;
@@ -21,11 +22,12 @@ export function countChanges(changes: readonly Change[]): string {
   return `${counted(breaking, "breaking change")}${rest}`;
 }
 
+/** Returns `relation` or `relation.column`. */
 export function nameOf({ relation, column }: Change): string {
   return column === undefined ? relation : `${relation}.${column}`;
 }
 
-/** `integer not null → bigint not null`, or the one side that there is. */
+/** Returns `integer not null → bigint not null`; of an added or removed column its one side. */
 export function shapeOf({ was, is }: Change): string {
   return [was, is].filter((side) => side !== undefined).join(" → ");
 }

@@ -3,7 +3,7 @@
 const WHOLE_NUMBERS = ["smallint", "integer", "bigint"];
 
 /**
- * Whether every value of `from` is also one of `to`, has the same JSON type and spelling, and accepts the same filters.
+ * Returns whether every value of `from` is also one of `to`, has the same JSON type and spelling, and accepts the same filters.
  * Unknown types are never wider.
  * @param from and `to` as `format_type` prints them; two different ones
  */

@@ -22,6 +22,7 @@ const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;
 
 /**
+ * Collects the evidence of a deployment from its hosts, the cluster, the identity provider and the engine.
  * @param host the only host to observe, planned or not; undefined = all of the plan
  * @returns the evidence, every known secret, and the URL that was requested for an unplanned host
  */

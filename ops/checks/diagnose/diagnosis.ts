@@ -51,6 +51,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 
+/** Diagnoses every host of the plan. */
 export function diagnoseAll(evidence: Evidence): Diagnosis {
   const compared = compareObjects(evidence);
   const hosts = evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, compared));

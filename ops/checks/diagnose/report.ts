@@ -4,6 +4,7 @@ import type { Finding } from "../finding.ts";
 import { TITLES } from "./symptom.ts";
 import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
 
+/** Returns whether a host has a symptom or a cause of one, or the stack has a finding. */
 export function isAnythingWrong({ hosts, stackFindings }: Diagnosis): boolean {
   return stackFindings.length > 0 || hosts.some(isWrong);
 }

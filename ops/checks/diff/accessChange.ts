@@ -3,6 +3,10 @@ import type { Access, HostFacts, MemberFacts } from "../../../infra/access/facts
 import type { Change } from "./entry.ts";
 import { type Difference, difference } from "./phrases.ts";
 
+/**
+ * Returns the members that a change of a host admits or denies, or the URLs that a member gains or loses; nothing for any other change.
+ * @param before the facts that the change is compared with
+ */
 export function accessChange(
   { about, id, field }: Pick<Change, "about" | "id" | "field">,
   before: Access,

@@ -23,6 +23,7 @@ export interface StackDiff {
 }
 
 /**
+ * Compares the stacks of two versions.
  * @param stacks default: all that one of the versions has
  * @param environment for template variables that the stack files do not set; a plan needs no secret
  */

@@ -13,6 +13,7 @@ import { accessChange } from "./accessChange.ts";
 const TABLE: Table = { host: HOST, ...IDENTITY, ...DATA, setting: SETTING };
 
 /**
+ * Compares the access of two plans.
  * @param before undefined = the stack is new
  * @param after undefined = the stack is deleted
  * @returns the statements, most dangerous first, then in the order of the table and of the names
@@ -22,7 +23,7 @@ export function accessDiff(before: Plan | undefined, after: Plan | undefined): r
 }
 
 /**
- * The same of the facts.
+ * Compares facts as {@link accessDiff} does.
  * @param before also as a state records them
  */
 export function compareAccess(before: Access, after: Access): readonly Change[] {
@@ -38,7 +39,7 @@ export function compareAccess(before: Access, after: Access): readonly Change[] 
     .sort((one, other) => EFFECTS.indexOf(one.effect) - EFFECTS.indexOf(other.effect));
 }
 
-/** What a change means, without where; names are marked (phrases.ts). */
+/** Returns what a change means, without its subject; names are marked (phrases.ts). */
 export function sentenceOf(change: Change): string {
   return entryOf(change).sentence(change.before, change.after, change);
 }

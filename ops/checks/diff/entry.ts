@@ -61,17 +61,17 @@ export type Table = { readonly [S in Section]: Entries<Sections[S]> };
 /** Explained by other statements in every case. */
 export const IMPLIED: Entry<unknown, unknown> = { sentence: () => "", implied: () => true };
 
-/** The entries of things that are added and removed with others. */
+/** Returns the entries of things that are added and removed with others. */
 export function fieldsOnly<Facts>(where: string, fields: Entries<Facts>["fields"]): Entries<Facts> {
   return { where: (name) => `${where}${name}`, added: IMPLIED, removed: IMPLIED, fields };
 }
 
-/** `<phrase> <new value> instead of <old value>`. */
+/** Returns the entry of a single value: `<phrase> <new value> instead of <old value>`. */
 export function value<T = string | number | undefined>(phrase: string, show = (one: T) => optional(one?.toString())) {
   return { sentence: (before: T, after: T) => `${phrase} ${show(after)} instead of ${show(before)}` };
 }
 
-/** A list: an item more is more access, whatever else was removed. */
+/** Returns the entry of a list: an item more is more access, whatever else was removed. */
 export function list(more: string, less: string) {
   return {
     sentence: (before, after) => differenceText(difference(before, after), more, less),
@@ -79,7 +79,7 @@ export function list(more: string, less: string) {
   } satisfies Entry<readonly string[], readonly string[]>;
 }
 
-/** A duration in authentik's notation: longer is more access. */
+/** Returns the entry of a duration in authentik's notation: longer is more access. */
 export function duration(phrase: string) {
   const effect = (before: string | undefined, after: string | undefined): Effect => {
     if (before === undefined || after === undefined || seconds(before) === seconds(after)) return "other";

@@ -21,7 +21,7 @@ function statementBlock(...rows: readonly Row[]): Block {
 export const UNCHANGED = statementBlock({ text: "### Access\n\nNo access changes.\n" });
 
 /**
- * The output of `npx gatehouse preview`. Its last lines are left out first, before any statement.
+ * Returns a block with the output of `npx gatehouse preview`. Its last lines are left out first, before any statement.
  * @param output as it was printed
  */
 export function previewBlock(output: string): Block {
@@ -32,7 +32,7 @@ export function previewBlock(output: string): Block {
   return { rows: [{ text: title }, ...rows, { text: `${close}\n\n</details>\n` }], unit: ["line", "lines"] };
 }
 
-/** The blocks of one stack: what opens something first. */
+/** Returns the blocks of one stack: what opens something first. */
 export function stackBlocks({ stack, changes, refused, problems, baseProblems }: StackDiff): Block[] {
   const title = `### Access: stack ${code(stack)}\n`;
   if (problems !== undefined) {

@@ -15,7 +15,10 @@ function networkOf(text: string): Network | undefined {
   return isIP(address) > 0 && /^\d+$/.test(length ?? "") ? { address, length: Number(length), family } : undefined;
 }
 
-/** Two networks /1 are the whole internet as well; all public addresses of IPv6 are in 2000::/3, and fc00::/7 is private. */
+/**
+ * Returns whether a network is the internet or a great part of it: two networks /1 are the whole internet as well; all public addresses of IPv6 are
+ * in 2000::/3, and fc00::/7 is private.
+ */
 export function isInternet(text: string): boolean {
   const network = networkOf(text);
   return network !== undefined && network.length <= (network.family === "ipv6" ? 3 : 7);

@@ -47,7 +47,7 @@ function style(title: string, sign: string, colour: Parameters<Paint>[0], one: s
 }
 
 /**
- * The statements in words, most dangerous first: the subjects, and below them what changes.
+ * Returns the statements in words, most dangerous first: the subjects, and below them what changes.
  * @returns lines without a last line break; one line when nothing changes
  */
 export function describeChanges(changes: readonly Change[], paint: Paint): string {
@@ -71,7 +71,7 @@ export function describeRefused(refused: readonly string[], paint: Paint): strin
   return lines.length === 0 ? [] : [[REFUSED, ...lines].join("\n")];
 }
 
-/** `1 statement opens something to the public, 2 take access away`. */
+/** Returns `1 statement opens something to the public, 2 take access away`. */
 export function countReported(reported: readonly Reported[]): string {
   const counted = reported.map(({ count, one, many }, index) => {
     const unit = index > 0 ? "" : count === 1 ? " statement" : " statements";
@@ -80,6 +80,7 @@ export function countReported(reported: readonly Reported[]): string {
   return counted.join(", ") || "No access changes";
 }
 
+/** Returns whether a change opens something to the public, implied ones included. */
 export function opensToPublic(changes: readonly Change[]): boolean {
   return changes.some(({ effect }) => effect === "public");
 }

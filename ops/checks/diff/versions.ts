@@ -15,6 +15,10 @@ export interface Version {
   read(stack: string): RawStack;
 }
 
+/**
+ * Returns the stack files of a folder as a version.
+ * @param project its path
+ */
 export function workingTree(project: string): Version {
   return {
     stacks: stacksIn(project),
@@ -32,13 +36,13 @@ export function isRevision(project: string, name: string): boolean {
   }
 }
 
-/** One file as the only stack of a version. */
+/** Returns one file as the only stack of a version. */
 export function stackFile(path: string, stack: string): Version {
   return { stacks: [stack], read: () => readStackFile(path, stack) };
 }
 
 /**
- * The files of a commit. Runs nothing of them.
+ * Returns the stack files of a commit. Runs nothing of them.
  * @param project folder of the stack files, in a clone
  * @throws UserError for an unknown revision
  */

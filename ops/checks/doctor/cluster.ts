@@ -10,6 +10,7 @@ import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 const STORAGE_CLASS = "storage class";
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
+/** Checks the API server: its identity, its version, the permissions of the user, and the storage class. */
 export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
   const { context } = inputs.target;
   return [
@@ -43,7 +44,7 @@ async function permissions({ target: { settings, plan } }: Inputs, { config }: R
   return failed(name, `the user may not:\n${refused.join("\n")}`, hint);
 }
 
-/** An installed Postgres has volumes. */
+/** Checks the storage class: an installed Postgres has volumes. */
 export async function storage(
   { postgres }: Pick<Settings, "postgres">,
   { config }: Pick<ReachedCluster, "config">,

@@ -55,20 +55,22 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   const { wrong = [], missing = [], unknown = [] } = Object.groupBy(found, ({ state }) => state);
   if (found.length === 0) return passed(name, `${count} hosts on this machine`);
   if (wrong.length > 0) {
-    const lines = firstOf(
-      wrong.map(({ host, detail }) => `${host}: ${detail}`),
-      MAX_LISTED,
-    );
+    const problems = wrong.map(({ host, detail }) => `${host}: ${detail}`);
     const hint =
       "delete the old records, which ExternalDNS does not change if it did not create them; or correct " +
       `domains.${kind}.targets`;
-    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines].join("\n"), hint);
+    return failed(
+      name,
+      [`domains.${kind}.targets: other addresses`, ...firstOf(problems, MAX_LISTED)].join("\n"),
+      hint,
+    );
   }
   if (missing.length > 0 && targets.length === 0) {
     const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
     const record = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
     const hint = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
-    return failed(name, [problem, ...firstOf(missing.map(({ host }) => host), MAX_LISTED)].join("\n"), hint);
+    const hosts = missing.map(({ host }) => host);
+    return failed(name, [problem, ...firstOf(hosts, MAX_LISTED)].join("\n"), hint);
   }
   const [first] = unknown;
   if (first) return skip(name, first.detail, "check the resolver of this machine");

@@ -31,6 +31,7 @@ const FACTS = `
     array(select writer from unnest($2::text[]) writer where not exists (select from pg_roles where rolname = writer)) as writers`;
 
 /**
+ * Checks the privileges of the administrator in an existing database.
  * @param config of a connection to the server
  * @param found whether the server has the database
  * @throws what a query throws

@@ -6,6 +6,7 @@ import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 /** Labels of the operator's pods in its release manifest and its Helm chart. */
 const CLOUD_NATIVE_PG = "app.kubernetes.io/name=cloudnative-pg";
 
+/** Checks the operators that the stack uses, and their pods. */
 export async function operators(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
   return [...prerequisiteChecks(inputs, reached, "Operators"), ...(await cloudNativePg(inputs, reached))];
 }

@@ -39,6 +39,7 @@ const FACTS = `
           from pg_database where datname = any($1)) as databases
   from pg_roles where rolname = current_user`;
 
+/** Checks an existing Postgres server: its version, TLS, and the rights of the administrator. Returns none for a stack without a server. */
 export async function postgres(inputs: Inputs): Promise<Check[]> {
   const { settings, stack } = inputs.target;
   const server = settings.postgres;

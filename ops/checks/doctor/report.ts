@@ -28,6 +28,7 @@ function ending(context: string, checks: readonly Result[]): string {
   return `${counts(checks)}. ${next}`;
 }
 
+/** Returns the report as `--json` prints it, with the number of checks in each state. */
 export function toJson({ checks, ...report }: Report): object {
   return { ...report, summary: summary(checks), checks: checks.map(fieldsOf) };
 }

@@ -26,6 +26,7 @@ const READ = [
   ["/crypto/certificatekeypairs/", "authentik_crypto", "certificatekeypair"],
 ] as const;
 
+/** Checks that the user of a token has the permissions that the deployment needs; a superuser has all. */
 export async function rights(
   api: AuthentikApi,
   user: { readonly username: string; readonly is_superuser: boolean },

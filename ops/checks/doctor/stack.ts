@@ -10,6 +10,7 @@ import { counted } from "../../text.ts";
 
 const BACKEND_HINT = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
 
+/** Checks that the secrets of the stack are set, and that its state backend can be used. */
 export async function stack(inputs: Inputs): Promise<Check[]> {
   return [variables(inputs), await backend(inputs)];
 }

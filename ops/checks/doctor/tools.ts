@@ -9,6 +9,7 @@ import { pinned } from "../../toolchain/tools.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
 
+/** Checks the programs on this machine: Node.js, Pulumi with its plugins and the policy pack, git. */
 export async function tools(inputs: Inputs): Promise<Check[]> {
   const others = [pulumi(inputs), plugins(inputs), policyPack(inputs), git(inputs)];
   return [node(), ...(await Promise.all(others))];
@@ -20,7 +21,7 @@ function node(): Check {
   return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, hint);
 }
 
-/** A CLI on PATH may be newer or older than the pinned one. */
+/** Checks the Pulumi CLI: one on PATH may be newer or older than the pinned one. */
 export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
   const name = "Pulumi CLI";
   if ("value" in cli) return passed(name, (await cli.value.run("version")).trim().replace(/^v/, ""));

@@ -10,6 +10,7 @@ import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
 const OPTIONAL_LABELS =
   /^(pod-template-hash|controller-revision-hash|helm\.sh\/chart|app\.kubernetes\.io\/(managed-by|version))$/;
 
+/** Checks Traefik: its pods, its Service and its custom resources. The local platform has neither pods nor a Service. */
 export async function traefik(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
   // On the local platform, Traefik is a process without a Service.
   const objects = inputs.target.local ? [] : [await pods(inputs, reached), await service(inputs, reached)];

@@ -18,7 +18,7 @@ interface Path {
 }
 
 /**
- * What the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
+ * Returns findings for what the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
  * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan.
  */
 export function* closureFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {

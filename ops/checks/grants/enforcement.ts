@@ -4,7 +4,7 @@ import { type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState } from "./databaseState.ts";
 import { quoted } from "./sql.ts";
 
-/** What is not enforced because the administrator is no superuser; with a superuser, the settings that are missing. */
+/** Returns findings for what is not enforced because the administrator is no superuser; with a superuser, the settings that are missing. */
 export function* enforcementFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { authenticator, anonymous } = expected.roles;
   const settings = live.roles.find(({ name }) => name === authenticator)?.settings ?? [];

@@ -15,6 +15,7 @@ export interface GrantExpectation extends Omit<DataPlan, "schemas"> {
   privileges(role: string, schema: string | undefined, kind: ObjectKind): readonly string[];
 }
 
+/** Indexes a plan by what is found in a database. */
 export function expectationOf(plan: DataPlan): GrantExpectation {
   const key = (role: string, schema: string | undefined, kind: ObjectKind) => JSON.stringify([role, schema, kind]);
   const cells = new Map(plan.grants.map((grant) => [key(grant.role, grant.schema, grant.kind), grant.privileges]));
@@ -38,7 +39,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   ...{ database: "database", schema: "schema", sequence: "sequence" },
 };
 
-/** The kind of a matrix cell that an object of this kind belongs to; undefined = none. */
+/** Returns the kind of a matrix cell that an object of this kind belongs to; undefined = none. */
 export function kindInMatrix(kind: string): ObjectKind | undefined {
   return KINDS[kind];
 }

@@ -18,6 +18,7 @@ export interface GrantFinding extends Finding {
   readonly danger: Danger;
 }
 
+/** Returns a function that creates findings on one subject. @param schema the planned schema that it is in */
 export function reporter(subject: string, schema?: string) {
   return (danger: Danger, message: string, hint: string): GrantFinding => ({
     ...{ severity: danger === "unenforced" ? "warning" : "error", subject, schema, danger },
@@ -25,7 +26,7 @@ export function reporter(subject: string, schema?: string) {
   });
 }
 
-/** The most dangerous first, and by name among equals; equal findings of two rules once. */
+/** Returns the most dangerous findings first, sorted by name among equals, and equal ones of two rules once. */
 export function sortFindings(findings: Iterable<GrantFinding>): GrantFinding[] {
   const unique = new Map([...findings].map((finding) => [`${finding.subject}\n${finding.message}`, finding]));
   const key = ({ danger, subject, message }: GrantFinding) => `${DANGERS.indexOf(danger)} ${subject} ${message}`;

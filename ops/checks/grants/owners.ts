@@ -7,7 +7,7 @@ import { grant, quoted } from "./sql.ts";
 /** Refuses views that read a private schema. */
 const GUARD = "gatehouse_guard_private";
 
-/** Who owns what is in the plan, and what runs with its owner's rights. */
+/** Returns findings for the owners of what is in the plan, and for what runs with its owner's rights. */
 export function* ownerFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   yield* schemaOwners(live, expected);
   for (const owned of live.owned) yield ownedByRequestRole(owned, expected);

@@ -24,6 +24,7 @@ export function unreachableCheck(database: string, error: unknown): Check {
   return { name: `grants of database ${database}`, ok: false, detail: errorText(error) };
 }
 
+/** Returns one check for each planned schema and one for what is in none, with the findings as detail; and a skipped one for what is not enforced. */
 export function checksOf(findings: readonly GrantFinding[], { database, schemas }: GrantExpectation): Check[] {
   const { warning: unenforced = [], error: differences = [] } = Object.groupBy(findings, ({ severity }) => severity);
   const text = ({ subject, message, hint }: GrantFinding): string => `${subject} ${message}; hint: ${hint}`;

@@ -22,7 +22,7 @@ const REQUEST_BOUNDS = {
 const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
 
-/** Attributes, memberships and settings of the plan's roles, and members of the data owner that are not in the plan. */
+/** Returns findings for attributes, memberships and settings of the plan's roles, and members of the data owner that are not in the plan. */
 export function* roleFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator, owner } = expected.roles;
   for (const name of [anonymous, authenticator, owner]) yield* attributeFindings(name, live, expected);

@@ -3,24 +3,24 @@ import { PUBLIC } from "../../../infra/plan/grants.ts";
 import { kindInMatrix } from "./expectation.ts";
 import type { LivePrivilege } from "./databaseState.ts";
 
-/** A name in SQL, quoted only where it must be. */
+/** Returns a name in SQL, quoted only where it must be. */
 export function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : escapeIdentifier(name);
 }
 
-/** A role after TO, FROM or OF. */
+/** Returns a role as it is written after TO, FROM or OF. */
 export function roleName(role: string): string {
   return role === PUBLIC ? "PUBLIC" : quoted(role);
 }
 
-/** A role in a sentence. */
+/** Returns a role as a sentence names it. */
 export function granteeName(role: string): string {
   return role === PUBLIC ? "PUBLIC (all roles)" : quoted(role);
 }
 
 type Target = Pick<LivePrivilege, "kind" | "name" | "column">;
 
-/** How messages name an object: `view api_v1.sales`, `column api_v1.sales.price`. */
+/** Returns the name of an object in messages: `view api_v1.sales`, `column api_v1.sales.price`. */
 export function titleOf({ kind, name, column }: Target): string {
   return column === null ? `${kind} ${name}` : `${kind} ${name}.${column}`;
 }
@@ -31,11 +31,15 @@ function scope(privileges: readonly string[], { kind, name, column }: Target): s
   return `${list.join(", ")} ON ${kindInMatrix(kind) === "table" ? "TABLE" : kind.toUpperCase()} ${name}`;
 }
 
+/** Returns the statement that grants privileges on an object or a column. */
 export function grant(privileges: readonly string[], target: Target, role: string): string {
   return `GRANT ${scope(privileges, target)} TO ${roleName(role)};`;
 }
 
-/** Only the grantor can revoke a privilege; an administrator does so as the object's owner, unless another role granted it. */
+/**
+ * Returns the statement that revokes privileges. Only the grantor can revoke a privilege; an administrator does so as the object's owner, unless
+ * another role granted it.
+ */
 export function revoke(privileges: readonly string[], live: LivePrivilege, option = ""): string {
   const cascade = live.grantable ? " CASCADE" : "";
   const statement = `REVOKE ${option}${scope(privileges, live)} FROM ${roleName(live.grantee)}${cascade};`;

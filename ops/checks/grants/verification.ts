@@ -10,7 +10,7 @@ import { missingPrivileges, unplannedPrivileges } from "./privileges.ts";
 import { roleFindings } from "./roles.ts";
 
 /**
- * Every difference between the plan's grants and a live database, the most dangerous first; none = the database is as planned.
+ * Returns every difference between the plan's grants and a live database, the most dangerous first; none = the database is as planned.
  * Changes nothing: it reads one snapshot in a read-only transaction of its own.
  * @param client connected to the planned database as the administrator, outside of a transaction
  */
@@ -23,7 +23,7 @@ export async function verifyGrants(client: ClientBase, expected: GrantExpectatio
   }
 }
 
-/** The same without a connection, from what was read from the system catalog. */
+/** Compares the plan with what was read from the system catalog. */
 export function compareGrants(live: DatabaseState, expected: GrantExpectation): GrantFinding[] {
   const findings = [
     ...roleFindings(live, expected),

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * The chain ends at an authority that this machine trusts (NODE_EXTRA_CA_CERTS adds one), the certificate is for the host, and does not expire soon. Also
- * where TLS is terminated before the gateway: browsers receive that certificate.
+ * Checks that the chain of a certificate ends at an authority that this machine trusts (NODE_EXTRA_CA_CERTS adds one), and that it is
+ * for the host and does not expire soon. Also where TLS is terminated before the gateway: browsers receive that certificate.
  * @param onExpiry receives the expiry
  */
 export function checkCertificate(

@@ -19,7 +19,7 @@ const MAX_RETRIES = 10;
 const MAX_RETRY_AFTER = 10;
 
 /**
- * The data API (spec 001, Endpoints and Errors), with every relation that each exposed schema describes.
+ * Checks the data API (spec 001, Endpoints and Errors), with every relation that each exposed schema describes.
  * @param url origin of the data API
  */
 export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {

@@ -18,7 +18,9 @@ export interface DatabaseTarget {
   readonly hint?: string;
 }
 
-/** Every privilege in the database is the plan's, and every column of the contracts exists; one failed check if the database is unreachable. */
+/**
+ * Checks that every privilege in the database is the plan's, and every column of the contracts exists; one failed check if the database is unreachable.
+ */
 export async function checkDatabase({ connection, contracts, hint }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
   try {
     return await withDatabase(connection, async (client) => [
@@ -33,12 +35,13 @@ export async function checkDatabase({ connection, contracts, hint }: DatabaseTar
   }
 }
 
+/** Returns the name of the check of authentik's database. */
 export function identityCheck(database: string): string {
   return `privileges of PUBLIC on database ${database}`;
 }
 
 /**
- * PUBLIC has no privilege on the database of authentik: any login role could hold the locks that authentik waits for, and send its notifications.
+ * Checks that PUBLIC has no privilege on the database of authentik: any login role could hold the locks that authentik waits for, and send its notifications.
  * Another administrator than a superuser cannot revoke them, so the check is then skipped.
  */
 export async function checkIdentityDatabase(

@@ -4,7 +4,7 @@ import { otherAddresses, resolve, type Resolve } from "../../clients/dns.ts";
 import { type Check, check, Unexpected } from "../check.ts";
 
 /**
- * A host of a domain resolves, and only to the domain's targets if it has some.
+ * Checks that a host of a domain resolves, and only to the domain's targets if it has some.
  * @param targets addresses, or names that have them
  */
 export function checkName(

@@ -1,5 +1,5 @@
 /**
- * The headers that reached the echo service, from its text: one `Name: value` line each, after the request line.
+ * Returns the headers that reached the echo service, from its text: one `Name: value` line each, after the request line.
  * @returns lower-case name → values in order; a header that came twice has two
  */
 export function receivedHeaders(text: string): ReadonlyMap<string, readonly string[]> {
@@ -15,7 +15,7 @@ export function receivedHeaders(text: string): ReadonlyMap<string, readonly stri
   return headers;
 }
 
-/** The path and query that reached the echo service. */
+/** Returns the path and query that reached the echo service. */
 export function receivedPath(text: string): string | undefined {
   return /^[A-Z]+ (\S+) HTTP\/\d/m.exec(text)?.[1];
 }

@@ -52,11 +52,15 @@ export function describe(answer: Answer): string {
   return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
 }
 
+/** Returns whether a response redirects to the login of authentik. */
 export function redirectsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes(AUTHORIZE_PATH) === true;
 }
 
-/** @throws Unexpected when the answer to a request without a session is not the expected one */
+/**
+ * Compares the response to a request without a session with the expectation of a protection.
+ * @throws Unexpected when the answer to a request without a session is not the expected one
+ */
 export function expectPage(page: ExpectedPage, answer: Answer, identityProviderUrl: string): void {
   switch (page.kind) {
     case "login": {
@@ -82,7 +86,10 @@ export function expectPage(page: ExpectedPage, answer: Answer, identityProviderU
   }
 }
 
-/** @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend */
+/**
+ * Checks that a response is that of an application.
+ * @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend
+ */
 export function expectApplication(answer: Answer): void {
   if (!isGatewayResponse(answer)) return;
   const hint = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
@@ -123,7 +130,7 @@ function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
   });
 }
 
-/** No spelling of an identity header that a client sends reaches the echo service behind an open route. */
+/** Checks that no spelling of an identity header that a client sends reaches the echo service behind an open route. */
 export function checkSpoofing(exposure: Exposure): Promise<Check> {
   return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
     const answer = await client.send(`${exposure.url}/`, { headers: forged() });
@@ -134,12 +141,13 @@ export function checkSpoofing(exposure: Exposure): Promise<Check> {
 
 const FORGED = "forged";
 
-/** Every spelling of every identity header, as a client may send it. */
+/** Returns every spelling of every identity header, as a client may send it. */
 export function forged(): Record<string, string> {
   return Object.fromEntries(identityHeaderSpellings().map((header) => [header, FORGED]));
 }
 
 /**
+ * Checks that no header of {@link forged} reached the echo service.
  * @param echoed the answer of the echo service
  * @throws Unexpected when a forged header arrived
  */
@@ -149,7 +157,7 @@ export function expectNoForgedHeaders(echoed: string): void {
 }
 
 /**
- * A host without a route, e.g. on a disabled domain.
+ * Checks that a host has no route, e.g. on a disabled domain.
  * @param gateway origin of any exposure; its certificate need not be for that host
  */
 export function checkNotRouted(gateway: string, host: string): Promise<Check> {

@@ -7,6 +7,7 @@ import type { Report } from "./verify.ts";
 // The package (5.1.2) exports a builder, and its types a module that has one.
 const builder = exported as unknown as Builder;
 
+/** Returns the checks of a verification as JUnit XML: a suite for each subject. */
 export function junit({ checks, context, at, seconds }: Pick<Report, "checks" | "context" | "at" | "seconds">): string {
   const report = builder.newBuilder();
   for (const [subject, own] of Map.groupBy(checks, (check) => check.subject)) {

@@ -20,6 +20,7 @@ export class Observations {
 const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
+ * Returns the probes that need nothing but requests to the gateway.
  * @param accounts the accounts that sign in
  * @param observations receives values while the probes run
  */

@@ -11,6 +11,7 @@ const MAX_SUBJECTS = 60;
 const MAX_WIDTH = 72;
 
 /**
+ * Returns the report as text for a terminal.
  * @param checks in the order of the probes
  * @param seconds how long it took
  */

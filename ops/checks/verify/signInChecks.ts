@@ -20,7 +20,7 @@ export interface Identity {
 }
 
 /**
- * A user signs in to an exposure.
+ * Checks that a user can sign in to an exposure.
  * @param jwks where the keys of X-idp-jwt are published, if it is of the echo service: then the six headers of the spec arrive, also when the
  *   client forges them
  */
@@ -78,8 +78,8 @@ function expectAdmitted(answer: Answer): string {
 }
 
 /**
- * A user outside every group of the exposure must not reach it: the sign-in ends at authentik, whose page of a denial is in the language of its brand,
- * or the outpost refuses the callback. An application can answer with any status to a user that it receives.
+ * Checks that a user outside every group of the exposure does not reach it: the sign-in ends at authentik, whose page of a denial is in the language
+ * of its brand, or the outpost refuses the callback. An application can answer with any status to a user that it receives.
  */
 export function checkWrongGroup(
   { url }: Exposure,
@@ -99,7 +99,7 @@ export function checkWrongGroup(
 }
 
 /**
- * A machine outside every group of the exposure must get no token of the application, which the gateway names in its redirect to the login.
+ * Checks that a machine outside every group of the exposure gets no token of the application, which the gateway names in its redirect to the login.
  * authentik refuses the machine as it refuses a wrong password (`invalid_grant`; authentik/providers/oauth2/views/token.py, `TokenParams`).
  */
 export async function checkWrongMachine(
@@ -148,7 +148,7 @@ function groupsInToken(token: string): string[] {
   }
 }
 
-/** The one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */
+/** Checks the sign-in of the one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
@@ -162,7 +162,7 @@ export function checkBasic(exposure: Exposure, { username, password }: Credentia
   });
 }
 
-/** A machine calls an exposure with its own token. @param jwks as for {@link checkSignIn} */
+/** Checks that a machine can call an exposure with its own token. @param jwks as for {@link checkSignIn} */
 export function checkMachine(
   exposure: Exposure,
   user: Identity,

@@ -29,7 +29,7 @@ export interface Accounts {
   readonly basic: ReadonlyMap<string, Credentials>;
 }
 
-/** The sign-in to one exposure; none where there is nothing to sign in to. */
+/** Returns the sign-in to one exposure; none where there is nothing to sign in to. */
 export function signInProbe(target: OutsideTarget, exposure: ExpectedExposure, accounts: Accounts): Probe[] {
   const method = exposure.expectation.signIn;
   if (method === undefined) return [];

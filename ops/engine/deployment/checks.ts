@@ -78,6 +78,7 @@ export async function checkAll(
   return ready;
 }
 
+/** Returns the problems of a refusal; of any other error its text. */
 export function messagesOf(error: unknown): readonly string[] {
   return error instanceof Refusal ? error.problems : [errorText(error)];
 }
@@ -168,7 +169,10 @@ export function refuseOtherClusters(
   }
 }
 
-/** Checks the contracts of the database, unless the stack installs it: it may not exist yet or not be reachable from here, and `verify` checks it in the cluster. */
+/**
+ * Checks the contracts of the database, unless the stack installs it: it may not exist yet or not be reachable from here, and `verify` checks it in
+ * the cluster.
+ */
 async function checkContractOf(
   target: StackContext,
   { project }: ShellEnvironment,

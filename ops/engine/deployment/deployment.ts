@@ -59,7 +59,7 @@ interface Preview {
   readonly empty: boolean;
 }
 
-/** Deploys. Does not throw if the deployment fails: the outcome contains the problems. */
+/** Deploys the stack of a context. Does not throw if the deployment fails: the outcome contains the problems. */
 export async function deployContext(target: StackContext, shell: ShellEnvironment, options: Options): Promise<Outcome> {
   return new Deployment(target, shell, options).run();
 }

@@ -50,7 +50,10 @@ export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
   return ENDINGS[outcome][0];
 }
 
-/** @param refresh whether the deployment had the option, without which the next one would not restore what was changed by hand */
+/**
+ * Returns the commands that follow an outcome.
+ * @param refresh whether the deployment had the option, without which the next one would not restore what was changed by hand
+ */
 export function nextCommands(outcome: Ending, context: string, refresh: boolean): string[] {
   const [, ...commands] = ENDINGS[outcome];
   const option = (command: string): string => (refresh && command === "deploy" ? " --refresh" : "");

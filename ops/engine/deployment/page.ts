@@ -64,6 +64,7 @@ export function changedBack(refreshed: readonly Step[], planned: readonly Step[]
   return refreshed.filter(({ urn }) => urns.has(urn));
 }
 
+/** Returns one line for each resource that differs from its state, with the paths, and without values. */
 export function driftPage(steps: readonly Step[], paint: Paint): string {
   if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {
@@ -76,6 +77,7 @@ export function driftPage(steps: readonly Step[], paint: Paint): string {
 /** In the question and the last line of a deployment with `--skip-policy`. */
 export const SKIPPED_POLICY = "without the policy pack";
 
+/** Returns the warning of a deployment with `--skip-policy`. */
 export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
@@ -115,14 +117,21 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   const { closed = [], open = [], unreachable = [] } = Object.groupBy(hosts, ({ state }) => state);
   const silent = first(unreachable.map(({ url, answered }) => `${url} (${answered})`));
   return [
-    ...when(closed.length > 0, `${counted(closed.length, "protected URL refuses", "protected URLs refuse")} requests without a session.`),
+    ...when(
+      closed.length > 0,
+      `${counted(closed.length, "protected URL refuses", "protected URLs refuse")} requests without a session.`,
+    ),
     ...open.map(({ url, answered }) =>
       paint("red", `OPEN: ${url} returns ${answered} for a request without a session.`),
     ),
-    ...when(unreachable.length > 0, `${counted(unreachable.length, "protected URL does", "protected URLs do")} not answer: ${silent}.`),
+    ...when(
+      unreachable.length > 0,
+      `${counted(unreachable.length, "protected URL does", "protected URLs do")} not answer: ${silent}.`,
+    ),
   ];
 }
 
+/** Returns the number of checks in each state, and the first failed ones. */
 export function verificationPage(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
@@ -135,6 +144,7 @@ export function verificationPage(checks: readonly Check[], paint: Paint): string
   return [sentence(checks), ...lines, ...more].join("\n");
 }
 
+/** Returns the commands that follow a deployment, one on each line. */
 export function nextPage(commands: readonly string[]): string {
   return ["Next commands", ...commands.map((command) => `  ${command}`)].join("\n");
 }

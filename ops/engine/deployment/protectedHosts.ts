@@ -36,7 +36,10 @@ function isProtected({ protection, publicPaths }: HostFacts): boolean {
 /** Milliseconds for all requests after Ctrl-C. */
 const INTERRUPTED_MS = 10_000;
 
-/** @param interrupted ends the requests; one that has aborted before limits their time, for the report of an interrupted deployment */
+/**
+ * Sends a request without a session to each URL.
+ * @param interrupted ends the requests; one that has aborted before limits their time, for the report of an interrupted deployment
+ */
 export function requestHosts(urls: readonly string[], interrupted: AbortSignal): Promise<HostState[]> {
   const signal = interrupted.aborted ? AbortSignal.timeout(INTERRUPTED_MS) : interrupted;
   return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url, signal))));

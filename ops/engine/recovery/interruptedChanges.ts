@@ -22,6 +22,11 @@ const MAX_DELETION_MS = 120_000;
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
+/**
+ * Returns the resources that an interrupted run may have updated or deleted.
+ * @param recorded entries of the record of steps
+ * @param pending pending operations of the state
+ */
 export function changedIn(recorded: readonly Recorded[], pending: readonly Operation[]): Changed[] {
   return [
     ...recorded.flatMap(({ urn, type, changed }) => (changed ? [{ urn, type, changed }] : [])),
@@ -82,8 +87,8 @@ export async function readChanged(
 }
 
 /**
- * Reads deleted objects until their deletion has ended, for two minutes or until Ctrl-C: one that a finalizer or a grace period keeps would remain in the state,
- * and the next deployment would not create it again.
+ * Reads deleted objects until their deletion has ended, for two minutes or until Ctrl-C: one that a finalizer or a grace period keeps would remain in
+ * the state, and the next deployment would not create it again.
  * @returns those whose deletion has not ended
  */
 async function refreshUntilDeleted(

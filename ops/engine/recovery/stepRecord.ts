@@ -96,7 +96,7 @@ export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
   if (steps.length > 0) append(stack, textOf(steps));
 }
 
-/** @throws UserError when the record cannot be written */
+/** Creates the record of steps. @throws UserError when the record cannot be written */
 export function createRecord(stack: Stack): void {
   append(stack, "");
 }
@@ -129,7 +129,7 @@ export function readRecord(stack: Stack): Promise<Recorded[]> {
   return readRecordFile(recordFile(stack.workspace.workDir, stack.name));
 }
 
-/** Like {@link readRecord}, for a reader that has not opened the stack. */
+/** Reads the record as {@link readRecord} does, for a reader that has not opened the stack. */
 export async function readRecordFile(file: string): Promise<Recorded[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   const parsed = text.split("\n").flatMap(entryOf);
@@ -145,7 +145,7 @@ function entryOf(line: string): Recorded[] {
   }
 }
 
-/** @param workspace folder of the engine's workspace */
+/** Returns the path of the record of steps. @param workspace folder of the engine's workspace */
 export function recordFile(workspace: string, stack: string): string {
   return join(workspace, `creations-${stack}.jsonl`);
 }

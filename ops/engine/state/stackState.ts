@@ -20,10 +20,12 @@ export interface StackState {
   readonly uid: string | undefined;
 }
 
+/** Reads the state of a stack, and returns its facts. */
 export async function readState(stack: Stack): Promise<StackState> {
   return stateOf((await exportState(stack)).deployment.resources ?? []);
 }
 
+/** Returns the facts of the resources of a state. */
 export function stateOf(resources: readonly Resource[]): StackState {
   // A stack that moves keeps its component and its provider, and nothing in a cluster (docs/operations/moving.md).
   const isInCluster = resources.some(({ type }) => type.startsWith("kubernetes:"));

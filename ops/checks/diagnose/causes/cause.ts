@@ -32,6 +32,7 @@ export interface ComparedEvidence extends Evidence {
   readonly manifests: readonly Manifest[] | undefined;
 }
 
+/** Adds the findings of the audit to the evidence. Without objects of the cluster there are none. */
 export function compareObjects(evidence: Evidence): ComparedEvidence {
   const { context, plan, cluster } = evidence;
   const { gateway, observability } = evidence.settings;

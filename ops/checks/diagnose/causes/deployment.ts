@@ -22,7 +22,7 @@ export const deployment: Cause = (exposure, evidence) => {
   );
 };
 
-/** The same for the stack as a whole. */
+/** Returns the problem of the last deployment for the stack as a whole. */
 export function deploymentOf(evidence: ComparedEvidence): CauseFinding | undefined {
   const engine = observed(evidence.engine);
   return found(engine && (neverDeployed(engine) ?? unfinished(engine)), evidence);

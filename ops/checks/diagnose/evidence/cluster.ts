@@ -4,7 +4,7 @@ import type { Plan } from "../../../../infra/plan/types.ts";
 import { readClusterObjects } from "../../../clients/clusterObjects.ts";
 import { type Observation, observe } from "../../observation.ts";
 
-/** @param open returns the kubeconfig of the one context, or throws */
+/** Reads the objects of the cluster. @param open returns the kubeconfig of the one context, or throws */
 export async function observeCluster(open: () => KubeConfig, plan: Plan) {
   const part = <T>(what: string, work: (config: KubeConfig) => Promise<T>): Promise<Observation<T>> =>
     observe(`the cluster's ${what}`, async () => work(open()));

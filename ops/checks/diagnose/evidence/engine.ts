@@ -14,7 +14,10 @@ interface Update {
   readonly startTime?: string;
 }
 
-/** @param workspace folder in which an interrupted deployment of this stack leaves its record of steps */
+/**
+ * Reads the state and the last update of a stack.
+ * @param workspace folder in which an interrupted deployment of this stack leaves its record of steps
+ */
 export function observeEngine(found: Observation<PulumiCli>, workspace: string): Promise<Observation<EngineState>> {
   return observe("the engine's state", async () => {
     const cli = required(found);
@@ -32,6 +35,7 @@ export function observeEngine(found: Observation<PulumiCli>, workspace: string):
 }
 
 /**
+ * Returns what a diagnosis needs of the state of a stack.
  * @param updates newest first
  * @param recorded creations whose result the state may lack
  */

@@ -29,7 +29,7 @@ export function observeIdentity(
 }
 
 /**
- * The origin that the identity provider builds its own addresses from. Django compares a browser's `Origin` with the same one, so another
+ * Reads the origin that the identity provider builds its own addresses from. Django compares a browser's `Origin` with the same one, so another
  * than the browser's means "CSRF Failed: Origin checking failed" (authentik #3094, #4209).
  */
 export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Promise<Observation<string>> {

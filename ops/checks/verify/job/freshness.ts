@@ -23,7 +23,7 @@ export async function sourceTimes(exposures: readonly Exposure[]): Promise<Sourc
   return answer?.status === 200 ? timesOf(answer.body) : [];
 }
 
-/** @param body rows of `meta_sources` as JSON */
+/** Returns the times of the sources. @param body rows of `meta_sources` as JSON */
 export function timesOf(body: string): SourceTimes[] {
   return (JSON.parse(body) as Readonly<Record<string, string | null>>[]).map((row) => ({
     source: row["source_id"] ?? "",

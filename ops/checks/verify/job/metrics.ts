@@ -26,7 +26,7 @@ export async function pushMetrics(url: string, run: Run, now = Date.now()): Prom
   await gateway.pushAdd({ jobName: "gatehouse_verify", groupings: { stack: run.stack } });
 }
 
-/** @param now milliseconds since 1970 */
+/** Returns the results as metrics of Prometheus. @param now milliseconds since 1970 */
 export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now: number): Registry {
   const registry = new Registry();
   const gauge = (name: string, help: string, ...labelNames: string[]): Gauge =>

@@ -56,43 +56,11 @@ export async function runEngine(
 ): Promise<Ran> {
   if (interrupted?.aborted === true)
     throw new EngineError(["interrupted"], { done: [], failed: [], unconfirmed: [] }, interrupted.reason);
-  let changes: Changes = {};
-  const planned: Step[] = [];
-  const done: Step[] = [];
-  const failed: Step[] = [];
-  const creations: Resource[] = [];
-  const unknown: Recorded[] = [];
-  const errors = new Set<string>();
-  const running = new Running(report);
+  const events = new RunEvents(report);
   const abort = new AbortController();
   const stop = (reason: unknown): void => {
-    errors.add(errorText(reason));
+    events.addError(errorText(reason));
     abort.abort();
-  };
-  const onEvent = (event: EngineEvent): void => {
-    const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, summaryEvent } = event;
-    if (summaryEvent) changes = summaryEvent.resourceChanges ?? {};
-    if (resourcePreEvent) {
-      const { op, urn, ...states } = resourcePreEvent.metadata;
-      // A component has no event at its end.
-      if (op !== "same" && (states.new ?? states.old)?.custom) running.add(urn, `${op} ${lastOf(urn, "::")}`);
-      note(planned, resourcePreEvent.metadata);
-      const creation = op === "create" ? creationOf(resourcePreEvent.metadata) : undefined;
-      if (creation?.custom) creations.push(creation);
-    }
-    if (resOutputsEvent) {
-      running.remove(resOutputsEvent.metadata.urn);
-      note(done, resOutputsEvent.metadata);
-    }
-    if (resOpFailedEvent) {
-      running.remove(resOpFailedEvent.metadata.urn);
-      note(failed, resOpFailedEvent.metadata);
-      const entry = recordedOf(resOpFailedEvent.metadata);
-      if (entry && (entry.custom || entry.changed)) unknown.push(entry);
-    }
-    if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
-    if (diagnosticEvent?.ephemeral) report(stripVTControlCharacters(diagnosticEvent.message).trim());
-    if (event.policyEvent?.enforcementLevel === "mandatory") errors.add(violated(event.policyEvent));
   };
   process.on("unhandledRejection", stop);
   interrupted?.addEventListener("abort", () => {
@@ -100,17 +68,81 @@ export async function runEngine(
     if (interrupted.reason !== "SIGINT" || !process.stdin.isTTY) stop("interrupted");
   });
   try {
-    await run({ onEvent, signal: abort.signal });
-    return { changes, steps: merged(planned), done: merged(done), creations };
+    await run({ onEvent: (event) => events.receive(event), signal: abort.signal });
+    return events.ran();
   } catch (error) {
-    const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
-    const unconfirmed = unknown.filter((entry) =>
-      messages.some((text) => text.startsWith(`${lastOf(entry.urn, "::")}: `) && isUnconfirmed(entry, text)),
-    );
-    const result = { done: merged(done), failed: merged(failed), unconfirmed };
-    throw new EngineError(withoutConsequences(messages), result, error);
+    throw events.failure(error);
   } finally {
     process.off("unhandledRejection", stop);
+  }
+}
+
+/** What the events of one run report: its steps, and its errors. */
+class RunEvents {
+  readonly #report: Report;
+  readonly #running: Running;
+  readonly #planned: Step[] = [];
+  readonly #done: Step[] = [];
+  readonly #failed: Step[] = [];
+  readonly #creations: Resource[] = [];
+  /** Resources of failed steps, which may have been changed all the same. */
+  readonly #unknown: Recorded[] = [];
+  readonly #errors = new Set<string>();
+  #changes: Changes = {};
+
+  constructor(report: Report) {
+    this.#report = report;
+    this.#running = new Running(report);
+  }
+
+  addError(message: string): void {
+    this.#errors.add(message);
+  }
+
+  receive(event: EngineEvent): void {
+    const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, policyEvent, summaryEvent } = event;
+    if (summaryEvent) this.#changes = summaryEvent.resourceChanges ?? {};
+    if (resourcePreEvent) this.#started(resourcePreEvent.metadata);
+    if (resOutputsEvent) this.#ended(resOutputsEvent.metadata, this.#done);
+    if (resOpFailedEvent) this.#stepFailed(resOpFailedEvent.metadata);
+    if (diagnosticEvent?.severity === "error") this.addError(describe(diagnosticEvent));
+    if (diagnosticEvent?.ephemeral) this.#report(stripVTControlCharacters(diagnosticEvent.message).trim());
+    if (policyEvent?.enforcementLevel === "mandatory") this.addError(violated(policyEvent));
+  }
+
+  ran(): Ran {
+    const [steps, done] = [merged(this.#planned), merged(this.#done)];
+    return { changes: this.#changes, steps, done, creations: this.#creations };
+  }
+
+  /** Returns the error of a run. @param error what it threw, which is reported if no event has an error */
+  failure(error: unknown): EngineError {
+    const messages = this.#errors.size === 0 ? [reasonOf(error)] : [...this.#errors];
+    const unconfirmed = this.#unknown.filter((entry) =>
+      messages.some((text) => text.startsWith(`${lastOf(entry.urn, "::")}: `) && isUnconfirmed(entry, text)),
+    );
+    const result = { done: merged(this.#done), failed: merged(this.#failed), unconfirmed };
+    return new EngineError(withoutConsequences(messages), result, error);
+  }
+
+  #started(metadata: StepEventMetadata): void {
+    const { op, urn, ...states } = metadata;
+    // A component has no event at its end.
+    if (op !== "same" && (states.new ?? states.old)?.custom) this.#running.add(urn, `${op} ${lastOf(urn, "::")}`);
+    note(this.#planned, metadata);
+    const creation = op === "create" ? creationOf(metadata) : undefined;
+    if (creation?.custom) this.#creations.push(creation);
+  }
+
+  #ended(metadata: StepEventMetadata, steps: Step[]): void {
+    this.#running.remove(metadata.urn);
+    note(steps, metadata);
+  }
+
+  #stepFailed(metadata: StepEventMetadata): void {
+    this.#ended(metadata, this.#failed);
+    const entry = recordedOf(metadata);
+    if (entry && (entry.custom || entry.changed)) this.#unknown.push(entry);
   }
 }
 

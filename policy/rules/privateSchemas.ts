@@ -1,5 +1,13 @@
 import type { DataPlan } from "../../infra/plan/types.ts";
-import { type Finding, labelOf, listOf, type Resource, textAt, type Value } from "../../manifests/resource.ts";
+import {
+  type Fields,
+  type Finding,
+  labelOf,
+  listOf,
+  type Resource,
+  textAt,
+  type Value,
+} from "../../manifests/resource.ts";
 import type { Rule } from "../rule.ts";
 
 const TYPE = "postgresql:index/";
@@ -12,58 +20,85 @@ export const privateSchemas: Rule = {
   name: "private-schemas-stay-closed",
   description: "Only the owner and the administrator have privileges on a private schema.",
   scope: "resource",
-  check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => opened(resource, data)) : []),
+  check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => findingsOf(resource, data)) : []),
 };
 
-function opened(resource: Resource, { database, roles, schemas }: DataPlan): Finding[] {
+function findingsOf(resource: Resource, data: DataPlan): Finding[] {
   const { type, props } = resource;
-  const kind = type.startsWith(TYPE) ? type.split(":").at(-1) : undefined;
-  const insiders = [roles.owner, roles.administrator];
-  const isClient = (role: string) =>
-    [roles.anonymous, roles.authenticator].includes(role) || role.toLowerCase() === "public";
-  const role = textAt(props, "role");
-  const name = textAt(props, "name") ?? resource.name;
-  const found = (problem: string, hint: string) => [
-    { rule: privateSchemas.name, object: labelOf(resource), problem, hint },
+  const violationsOf = type.startsWith(TYPE) ? VIOLATIONS[type.split(":").at(-1) ?? ""] : undefined;
+  const violations = violationsOf?.(props, textAt(props, "name") ?? resource.name, data) ?? [];
+  const about = { rule: privateSchemas.name, object: labelOf(resource) };
+  return violations.map((violation) => ({ ...about, ...violation }));
+}
+
+type Violation = Pick<Finding, "problem" | "hint">;
+
+/** For each type of resource: returns what opens a private schema. @param name that of the role, schema or database */
+const VIOLATIONS: Readonly<Record<string, (props: Fields, name: string, data: DataPlan) => Violation[]>> = {
+  GrantRole: (props, _, data) => {
+    const role = textAt(props, "role");
+    return role === undefined ? [] : membershipViolations(role, [props["grantRole"]], data);
+  },
+  Role: roleViolations,
+  Schema: ownerViolations,
+  Grant: (props, _, data) => grantViolations(props, false, data),
+  DefaultPrivileges: (props, _, data) => grantViolations(props, !("schema" in props), data),
+};
+
+function roleViolations(props: Fields, name: string, data: DataPlan): Violation[] {
+  if (isTrusted(name, data)) return [];
+  const attributes = ["superuser", ...(servesRequests(name, data) ? ATTRIBUTES : [])];
+  return [
+    ...membershipViolations(name, listOf(props["roles"]), data),
+    ...attributes
+      .filter((one) => props[one] === true)
+      .map((one) => ({ problem: `creates ${name} with ${one}`, hint: `create the role without ${one}` })),
   ];
-  const joined = (member: string, groups: readonly Value[]): Finding[] => {
-    // What an unplanned role may read, or is a member of, is unknown here.
-    const opening = groups.filter(
-      (group) =>
-        typeof group === "string" && (insiders.includes(group) || (isClient(member) && group !== roles.anonymous)),
-    );
-    if (insiders.includes(member) || opening.length === 0) return [];
-    return found(`makes ${member} a member of ${opening.join(", ")}`, "remove the membership");
-  };
-  if (kind === "GrantRole") return role === undefined ? [] : joined(role, [props["grantRole"]]);
-  if (kind === "Role") {
-    if (insiders.includes(name)) return [];
-    const attributes = ["superuser", ...(isClient(name) ? ATTRIBUTES : [])].filter((one) => props[one] === true);
-    return [
-      ...joined(name, listOf(props["roles"])),
-      ...attributes.flatMap((one) => found(`creates ${name} with ${one}`, `create the role without ${one}`)),
-    ];
-  }
-  if (kind === "Schema") {
-    if ((textAt(props, "database") ?? database) !== database) return [];
-    const owner = textAt(props, "owner");
-    const planned = schemas.find((schema) => schema.name === name)?.owner;
-    if (owner === undefined || planned === undefined || owner === planned) return [];
-    return found(`makes ${owner} the owner of the schema ${name}`, `set its owner to ${planned}`);
-  }
-  if ((kind !== "Grant" && kind !== "DefaultPrivileges") || role === undefined || insiders.includes(role)) return [];
+}
+
+/** What an unplanned role may read, or is a member of, is unknown here. */
+function membershipViolations(member: string, groups: readonly Value[], data: DataPlan): Violation[] {
+  if (isTrusted(member, data)) return [];
+  const privileged = groups.filter(
+    (group) =>
+      typeof group === "string" &&
+      (isTrusted(group, data) || (servesRequests(member, data) && group !== data.roles.anonymous)),
+  );
+  if (privileged.length === 0) return [];
+  return [{ problem: `makes ${member} a member of ${privileged.join(", ")}`, hint: "remove the membership" }];
+}
+
+function ownerViolations(props: Fields, name: string, { database, schemas }: DataPlan): Violation[] {
+  if ((textAt(props, "database") ?? database) !== database) return [];
+  const owner = textAt(props, "owner");
+  const planned = schemas.find((schema) => schema.name === name)?.owner;
+  if (owner === undefined || planned === undefined || owner === planned) return [];
+  return [{ problem: `makes ${owner} the owner of the schema ${name}`, hint: `set its owner to ${planned}` }];
+}
+
+/** @param everywhere whether the privileges are those on objects of every schema */
+function grantViolations(props: Fields, everywhere: boolean, data: DataPlan): Violation[] {
+  const role = textAt(props, "role");
+  if (role === undefined || isTrusted(role, data)) return [];
   const privileges = listOf(props["privileges"]).filter((one) => typeof one === "string");
   const objects = textAt(props, "objectType") ?? "";
   if (privileges.length === 0 || objects === "database") return [];
   const schema = textAt(props, "schema");
   // The owners of views read hidden schemas.
-  const closed = isClient(role) ? ["private", "hidden"] : ["private"];
-  const access = schemas.find((one) => one.name === schema)?.access ?? "";
-  const everywhere = kind === "DefaultPrivileges" && !("schema" in props);
+  const closed = servesRequests(role, data) ? ["private", "hidden"] : ["private"];
+  const access = data.schemas.find((one) => one.name === schema)?.access ?? "";
   if (!closed.includes(access) && !everywhere) return [];
   const where = everywhere ? "every schema, the private ones too" : `the ${access} schema ${schema ?? ""}`;
-  return found(
-    `gives ${role} ${privileges.join(", ")} on each ${objects} of ${where}`,
-    "publish what may be seen as a view in an exposed schema, and remove the grant",
-  );
+  const hint = "publish what may be seen as a view in an exposed schema, and remove the grant";
+  return [{ problem: `gives ${role} ${privileges.join(", ")} on each ${objects} of ${where}`, hint }];
+}
+
+/** Returns whether a role may read private schemas. */
+function isTrusted(role: string, { roles }: DataPlan): boolean {
+  return role === roles.owner || role === roles.administrator;
+}
+
+/** Returns whether requests to the data API run with the privileges of a role. */
+function servesRequests(role: string, { roles }: DataPlan): boolean {
+  return [roles.anonymous, roles.authenticator].includes(role) || role.toLowerCase() === "public";
 }

@@ -34,36 +34,52 @@ const POSTGRES = {
 
 /** Returns every kind of object that the stack deploys, once per namespace. */
 export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
-  const { identityProvider, dataApi, postgres, testEnvironments, verification } = settings;
   const kinds = [
-    ...plan.routes.flatMap(({ namespace }) => inNamespace(namespace, ROUTING)),
-    ...plan.traefikServices.flatMap(({ namespace }) => inNamespace(namespace, ["traefik.io/traefikservices"])),
-    ...plan.middlewares.filter(({ kind }) => kind === "basic-auth").flatMap(secretIn),
-    ...plan.clients.flatMap(secretIn),
-    ...identityProvider.serviceAccounts.flatMap(secretIn),
-    ...(plan.records.some(({ targets }) => targets.length > 0)
-      ? inNamespace("default", ["externaldns.k8s.io/dnsendpoints"])
-      : []),
-    ...(settings.domains.some(({ kind, enabled }) => kind === "localhost" && enabled)
-      ? inNamespace("kube-system", ["/configmaps"])
-      : []),
-    ...(identityProvider.install ? owned(identityProvider.namespace, [...WORKLOAD, "/configmaps"]) : []),
-    ...(identityProvider.install ? [] : plan.outposts.flatMap(({ namespace }) => owned(namespace, OUTPOSTS))),
-    ...(identityProvider.service
-      ? inNamespace(identityProvider.namespace, ["/services"]).map((kind) => ({ ...kind, verbs: ["get"] }))
-      : []),
-    ...(dataApi ? owned(dataApi.namespace, DATA) : []),
-    ...(postgres?.install ? owned(postgres.install.namespace, POSTGRES[postgres.install.kind]) : []),
-    ...(postgres?.install?.monitoring === undefined
-      ? []
-      : inNamespace(postgres.install.namespace, ["monitoring.coreos.com/podmonitors"])),
-    ...(testEnvironments.enabled && testEnvironments.install
-      ? inNamespace(testEnvironments.backend.namespace, ECHO)
-      : []),
-    ...(verification ? owned(verification.namespace, VERIFICATION) : []),
+    ...routingKinds(settings, plan),
+    ...identityKinds(settings, plan),
+    ...dataKinds(settings),
+    ...testKinds(settings),
+    ...(settings.verification ? owned(settings.verification.namespace, VERIFICATION) : []),
     ...observabilityKinds(settings, plan),
   ];
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
+}
+
+function routingKinds({ domains }: Settings, { routes, traefikServices, middlewares, records }: Plan): Kind[] {
+  const hasRecords = records.some(({ targets }) => targets.length > 0);
+  const hasLocalhost = domains.some(({ kind, enabled }) => kind === "localhost" && enabled);
+  return [
+    ...routes.flatMap(({ namespace }) => inNamespace(namespace, ROUTING)),
+    ...traefikServices.flatMap(({ namespace }) => inNamespace(namespace, ["traefik.io/traefikservices"])),
+    ...middlewares.filter(({ kind }) => kind === "basic-auth").flatMap(secretIn),
+    ...(hasRecords ? inNamespace("default", ["externaldns.k8s.io/dnsendpoints"]) : []),
+    ...(hasLocalhost ? inNamespace("kube-system", ["/configmaps"]) : []),
+  ];
+}
+
+function identityKinds({ identityProvider }: Settings, { clients, outposts }: Plan): Kind[] {
+  const { install, namespace, service, serviceAccounts } = identityProvider;
+  return [
+    ...clients.flatMap(secretIn),
+    ...serviceAccounts.flatMap(secretIn),
+    ...(install
+      ? owned(namespace, [...WORKLOAD, "/configmaps"])
+      : outposts.flatMap((outpost) => owned(outpost.namespace, OUTPOSTS))),
+    ...(service ? inNamespace(namespace, ["/services"]).map((kind) => ({ ...kind, verbs: ["get"] })) : []),
+  ];
+}
+
+function dataKinds({ dataApi, postgres }: Settings): Kind[] {
+  const install = postgres?.install;
+  return [
+    ...(dataApi ? owned(dataApi.namespace, DATA) : []),
+    ...(install ? owned(install.namespace, POSTGRES[install.kind]) : []),
+    ...(install?.monitoring === undefined ? [] : inNamespace(install.namespace, ["monitoring.coreos.com/podmonitors"])),
+  ];
+}
+
+function testKinds({ testEnvironments: { enabled, install, backend } }: Settings): Kind[] {
+  return enabled && install ? inNamespace(backend.namespace, ECHO) : [];
 }
 
 /** The namespace of Prometheus is read to allow its connections in a NetworkPolicy. */

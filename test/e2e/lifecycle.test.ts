@@ -58,7 +58,7 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
   });
 
   // interrupted.test.ts kills a smaller one.
-  test("completes a deployment that was killed half-way", async () => {
+  test("completes a deployment that was killed after its first steps", async () => {
     const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
     const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
     expect(killed).toBe("SIGKILL");

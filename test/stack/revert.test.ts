@@ -1,4 +1,4 @@
-/** A deployment fails half-way, its change is reverted, and the stack is deployed again. */
+/** A deployment fails after its first changes, its change is reverted, and the stack is deployed again. */
 import { AutoscalingV2Api, PatchStrategy, setHeaderOptions, type V1ObjectMeta } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";

@@ -167,7 +167,7 @@ export class Kubernetes implements Plugin {
   }
 }
 
-/** The inputs of the last run. Where it failed half-way, the engine still passes those of the run before. */
+/** The inputs of the last run. If it failed after its first changes, the engine still passes those of the run before. */
 function recorded(inputs: Values, state: Values): Values {
   return normalized(isValues(state.__inputs) ? state.__inputs : inputs);
 }

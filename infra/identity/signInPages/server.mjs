@@ -57,7 +57,7 @@ function wanted(callback) {
     /** @type {unknown} */
     const payload = JSON.parse(Buffer.from(state.split(".")[1] ?? "", "base64url").toString());
     const { protocol, pathname, search } = new URL(/** @type {{ redirect: string }} */ (payload).redirect);
-    // The path of another scheme may be a whole URL, e.g. of `x:https://example.org`, and anybody can write a state.
+    // The path of another scheme may be a whole URL, e.g. of `x:https://example.org`, and any client can write a state.
     if (protocol !== "http:" && protocol !== "https:") return "/";
     // Two slashes would be another host.
     return pathname.startsWith("//") || pathname.startsWith(OUTPOST) ? "/" : pathname + search;

@@ -28,7 +28,7 @@ export function deployedNames(settings: DatabaseSettings): Map<string, string> {
 type DatabaseSettings = Pick<Settings, "dataApi" | "identityProvider">;
 
 /**
- * Returns the changed names that a deployment would stop at, half-way:
+ * Returns the changed names at which a deployment would stop after its first changes:
  * - A program that is connected keeps the old name of its role and database until the deployment replaces its pods, and answers errors until then; the
  *   provider of Postgres deletes grants of the old name last, which fails.
  * - An oauth2 service with another slug is another provider in authentik, which is created first, with a client id that is taken.

@@ -1,4 +1,4 @@
-/** Names that another object of authentik has: a deployment would stop at them, half-way. */
+/** Names that another object of authentik has: a deployment would stop at them after its first changes. */
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
 import { type Secrets, secretsOf } from "../../checks/secrets.ts";

@@ -28,7 +28,7 @@ export const withHidden =
 
 export const BAD_DATABASE: readonly Bad[] = [
   bad("a grant on a private schema", "Grant", { ...select, role: ANONYMOUS, schema: "private_marts" }),
-  bad("a grant to everybody", "Grant", { ...select, role: "public", schema: "private_raw" }),
+  bad("a grant to every role", "Grant", { ...select, role: "public", schema: "private_raw" }),
   ...[ANONYMOUS, "gatehouse_authenticator", "public", "PUBLIC"].map((role): Bad => [
     `a grant to ${role} on a hidden schema`,
     withHidden(role),

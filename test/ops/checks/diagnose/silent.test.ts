@@ -1,4 +1,4 @@
-/** What harms before anybody sees a symptom. */
+/** Problems that have no symptom yet. */
 import { describe, expect } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { application, type Case, object, rules, signedIn, testEach, WIKI, LOGIN } from "./changes.ts";

@@ -74,7 +74,7 @@ export interface Systems {
 
 interface Options {
   readonly args?: readonly string[];
-  /** User whom the API server takes the requests for. */
+  /** User of the requests, as the API server sees it. */
   readonly as?: string;
   /** Address of the API server in the kubeconfig. */
   readonly server?: string;

@@ -14,7 +14,7 @@ export function overlap(a: PathMatch, b: PathMatch): boolean {
   return matchesIn(a, b) || matchesIn(b, a);
 }
 
-/** Whether the path of `inner` is one that `outer` matches. */
+/** Returns whether the path of `inner` is one that `outer` matches. */
 function matchesIn(inner: PathMatch, outer: PathMatch): boolean {
   return outer.kind === "prefix"
     ? inner.path.startsWith(outer.path)

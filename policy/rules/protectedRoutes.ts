@@ -124,7 +124,7 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
   return refused ? [] : [{ problem: "is open to everyone, which the plan does not declare", hint }];
 }
 
-/** Whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */
+/** Returns whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */
 function isAuthenticationOf(name: string, { entry, outpost }: Exposure, plan: Plan): boolean {
   return plan.middlewares.some((middleware) => {
     if (`${middleware.namespace}/${middleware.name}` !== name) return false;

@@ -46,7 +46,7 @@ function removal({ manifest: { kind, namespace, objectName } }: RoutingRule): st
   return `remove it (kubectl delete ${object}), or name another host in it`;
 }
 
-/** The same match in two objects at one entry point. */
+/** Returns findings for rules of two objects with the same match at one entry point. */
 function twice(rules: readonly RoutingRule[]): Finding[] {
   const first = new Map<string, RoutingRule>();
   return rules.flatMap((rule) => {

@@ -186,7 +186,7 @@ function isSame(a: ServiceName | undefined, b: ServiceName): boolean {
   return a?.namespace === b.namespace && a.name === b.name;
 }
 
-/** Whether a workload of that name and label is one of the stack's. */
+/** Returns whether a workload of that name and label is one of the stack's. */
 function isOurs(service: Manifest | undefined): boolean {
   const part = "app.kubernetes.io/part-of";
   const own = labelsIn(at(service?.props, "metadata", "labels"));

@@ -48,7 +48,7 @@ function noAddress(host: string, domain: Domain, code: string, evidence: Compare
   );
 }
 
-/** Where the domain states addresses only, the host has one of them. */
+/** Returns the problem of a host that has another address than those of its domain. Only where the domain states addresses. */
 function otherAddress(host: string, { kind, targets }: Domain, addresses: readonly string[]): Problem | undefined {
   if (targets.length === 0 || targets.some((target) => isIP(target) === 0)) return undefined;
   if (otherAddresses(addresses, targets).length < addresses.length) return undefined;

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createClient, type HttpClient, headerOf, withClient } from "../../../ops/clients/http.ts";
 
 async function ask<T>(
@@ -10,9 +10,8 @@ async function ask<T>(
 ): Promise<T> {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => server.close().closeAllConnections());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return withClient((client) => work(client, url), ...options);
+  return withClient((client) => work(client, url), ...options).finally(() => server.close().closeAllConnections());
 }
 
 /** Answers the requests with these statuses, in their order, and notes each request. */
@@ -148,9 +147,12 @@ describe.concurrent("a body without an end", () => {
       response.on("close", closed.resolve).writeHead(200);
       write();
     };
-    const answer = await ask(long, (client, url) => client.send(url, { excerpt: true }));
+    const answer = await ask(long, async (client, url) => {
+      const excerpt = await client.send(url, { excerpt: true });
+      await closed.promise;
+      return excerpt;
+    });
     expect([answer.status, answer.body.length]).toEqual([200, 1_000_000]);
-    await closed.promise;
   });
 });
 

@@ -67,7 +67,5 @@ export async function createUsers(
 }
 
 export function configOf({ kubeconfig }: Platform): RetryingKubeConfig {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
-  return config;
+  return RetryingKubeConfig.fromFile(kubeconfig);
 }

@@ -40,8 +40,7 @@ export async function load(
 
 /** The addresses of PostgREST's pods: the baseline has neither gateway nor Service in front. */
 export async function podAddresses({ kubeconfig }: Platform): Promise<string[]> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const labelSelector = "app.kubernetes.io/name=postgrest";
   const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces({ labelSelector });
   const addresses = items.flatMap(({ status }) => status?.podIP ?? []);

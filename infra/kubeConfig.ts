@@ -40,6 +40,13 @@ const retryingHttp = wrapHttpLibrary({
  * informer reports its errors.
  */
 export class RetryingKubeConfig extends KubeConfig {
+  /** Returns a kubeconfig file, turned to its current context. @throws Error when it cannot be read or parsed */
+  static fromFile(file: string): RetryingKubeConfig {
+    const config = new RetryingKubeConfig();
+    config.loadFromFile(file);
+    return config;
+  }
+
   /**
    * Reads `tokenFile` of users, which takes precedence over `token` and `exec`. The library has one for the service account of a pod only, whose
    * token it reads again after a minute.

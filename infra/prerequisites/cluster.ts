@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
-import { labelTexts } from "../labels.ts";
+import { labelTexts, matchesLabels } from "../labels.ts";
 import { readUid } from "./clusterIdentity.ts";
 import type { CustomKind } from "./kinds.ts";
 import { readable } from "./readable.ts";
@@ -94,7 +94,9 @@ export async function readTraefik(
     specSchema(config, "traefikservices"),
     readable(core.listNamespacedService({ namespace })),
   ]);
-  const labels = labelTexts(pods?.items[0]?.metadata?.labels);
+  const labels = pods?.items[0]?.metadata?.labels;
+  const selects = (selector: Record<string, string> = {}): boolean =>
+    Object.keys(selector).length > 0 && matchesLabels(selector, labels);
   return {
     pods: pods?.items.map(({ metadata }) => metadata?.name ?? "") ?? [],
     version: versionOf(container),
@@ -102,15 +104,9 @@ export async function readTraefik(
     forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),
     weightedFields: fieldNames(service?.["weighted"]?.properties?.["services"]),
     nodePortServices: services?.items
-      .filter(({ spec }) => spec?.externalTrafficPolicy === "Cluster" && selects(spec.selector, labels))
+      .filter(({ spec }) => spec?.externalTrafficPolicy === "Cluster" && selects(spec.selector))
       .map(({ metadata }) => metadata?.name ?? ""),
   };
-}
-
-/** @param labels of a pod, as `name=value` */
-function selects(selector: Readonly<Record<string, string>> | undefined, labels: readonly string[]): boolean {
-  const required = labelTexts(selector);
-  return required.length > 0 && required.every((label) => labels.includes(label));
 }
 
 /** Of the repository `traefik`, also of a mirror, e.g. `rancher/mirrored-library-traefik:3.7.8`. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
+import { readable } from "../../infra/prerequisites/readable.ts";
 import type { Command, ContainerRequest } from "./command.ts";
 import { commandFor } from "./images.ts";
 
@@ -58,15 +59,16 @@ export function discard(folder: string): void {
 }
 
 function reader(api: CoreV1Api, namespace: string): Read {
+  const secret = async (name: string): ReturnType<Read> =>
+    decoded((await api.readNamespacedSecret({ name, namespace })).data, "base64");
+  const configMap = async (name: string): ReturnType<Read> => {
+    const { data, binaryData } = await api.readNamespacedConfigMap({ name, namespace });
+    return { ...decoded(data, "utf8"), ...decoded(binaryData, "base64") };
+  };
   return async (kind, name = "") => {
-    try {
-      if (kind === "Secret") return decoded((await api.readNamespacedSecret({ name, namespace })).data, "base64");
-      const { data, binaryData } = await api.readNamespacedConfigMap({ name, namespace });
-      return { ...decoded(data, "utf8"), ...decoded(binaryData, "base64") };
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 404) throw error;
-      throw new Error(`${kind} ${name} does not exist`, { cause: error });
-    }
+    const found = await readable(kind === "Secret" ? secret(name) : configMap(name), [404]);
+    if (found === undefined) throw new Error(`${kind} ${name} does not exist`);
+    return found;
   };
 }
 

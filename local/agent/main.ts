@@ -19,8 +19,7 @@ const [data, kubeconfig, range, authentik] = process.argv.slice(2);
 if (!data || !kubeconfig || !range) throw new Error("usage: main.ts DATA KUBECONFIG PODS [AUTHENTIK]");
 const [first = 0, second = 0, third = 0] = range.split(".").map(Number);
 
-const config = new RetryingKubeConfig();
-config.loadFromFile(kubeconfig);
+const config = RetryingKubeConfig.fromFile(kubeconfig);
 const api = config.makeApiClient(CoreV1Api);
 const folders: Folders = {
   pods: path.join(data, "pods"),

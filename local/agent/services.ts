@@ -1,7 +1,8 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
+import { matchesLabels } from "../../infra/labels.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
 import { portOf } from "./probe.ts";
-import { isReady } from "./status.ts";
 
 /** Emulates kube-proxy: listens on each Service's cluster IP and port and forwards to its ready Pods in turn. */
 export class Services {
@@ -56,7 +57,7 @@ export class Services {
 
   #forward(key: string, client: Socket): void {
     const listener = this.#listeners.get(key);
-    const pods = listener ? this.#pods().filter((pod) => isReady(pod) && selects(listener.service, pod)) : [];
+    const pods = listener ? this.#pods().filter((pod) => isReadyPod(pod) && selects(listener.service, pod)) : [];
     const pod = listener && pods[listener.turn++ % pods.length];
     if (!pod) {
       client.destroy(); // like a refused connection: no Pod is ready
@@ -77,9 +78,6 @@ function forwarded(service: V1Service): readonly V1ServicePort[] {
 }
 
 function selects(service: V1Service, pod: V1Pod): boolean {
-  const labels = pod.metadata?.labels ?? {};
-  const selector = Object.entries(service.spec?.selector ?? {});
-  return (
-    service.metadata?.namespace === pod.metadata?.namespace && selector.every(([key, value]) => labels[key] === value)
-  );
+  const isSameNamespace = service.metadata?.namespace === pod.metadata?.namespace;
+  return isSameNamespace && matchesLabels(service.spec?.selector ?? {}, pod.metadata?.labels);
 }

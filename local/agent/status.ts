@@ -78,9 +78,3 @@ export async function markUnschedulable(api: CoreV1Api, pod: V1Pod, message: str
     console.error(`status of Pod ${namespace}/${name}:`, error);
   }
 }
-
-/** Whether a Pod takes requests. */
-export function isReady(pod: V1Pod): boolean {
-  if (pod.metadata?.deletionTimestamp) return false;
-  return pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-}

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { which } from "../../ops/toolchain/find.ts";
+import { which } from "../../ops/launcher/which.js";
 
 /** Names an executable that starts a real authentik as its container image does: `server`, `worker`, `proxy`, `healthcheck`. */
 const VARIABLE = "GATEHOUSE_AUTHENTIK";
@@ -10,13 +10,11 @@ const VARIABLE = "GATEHOUSE_AUTHENTIK";
  * @param environment GATEHOUSE_AUTHENTIK names one, else `ak` on PATH is used
  * @throws Error when GATEHOUSE_AUTHENTIK names no executable file
  */
-export async function findAuthentik(
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
+export function findAuthentik(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const named = environment[VARIABLE];
   if (!named) return which("ak", environment["PATH"] ?? "");
   const folder = named.slice(0, named.lastIndexOf("/"));
-  const found = await which(named.slice(folder.length + 1), folder);
+  const found = which(named.slice(folder.length + 1), folder);
   if (found === undefined) {
     throw new Error(
       `${VARIABLE}: ${named} is not an executable file. Set it to the absolute path of one, or unset it.`,

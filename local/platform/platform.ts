@@ -90,7 +90,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
     folder.release();
   });
   try {
-    const authentik = await findAuthentik(process.env);
+    const authentik = findAuthentik(process.env);
     const tools = await ensureTools(TOOLS, progress, { local: true });
     await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
     const claimed = (addresses = await claimAddresses(data));

@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { AppsV1Api, CoreV1Api, PatchStrategy, setHeaderOptions, type V1Deployment } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, type V1Deployment } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { readable } from "../../infra/prerequisites/readable.ts";
 import { applyYaml } from "../platform/api.ts";
 import type { Platform } from "../platform/platform.ts";
+import { isRolledOut, restartRollout } from "../rollout.ts";
 
 /** How long the update of an application may take before the verification reports what is wrong, in milliseconds. */
 const MAX_ROLLOUT_WAIT_MS = 300_000;
@@ -26,8 +28,7 @@ type Key = Readonly<Record<"name" | "namespace", string>>;
 export async function deployApplications({ kubeconfig }: Pick<Platform, "kubeconfig">): Promise<Applications> {
   const text = await readFile(new URL("applications.yaml", import.meta.url), "utf8");
   await applyYaml(kubeconfig, text);
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const [apps, core] = [config.makeApiClient(AppsV1Api), config.makeApiClient(CoreV1Api)];
   const deployed = parseAllDocuments(text)
     .map((document) => document.toJS() as V1Deployment)
@@ -35,7 +36,7 @@ export async function deployApplications({ kubeconfig }: Pick<Platform, "kubecon
   const credentials = await Promise.all(deployed.map((deployment) => credentialsOf(core, deployment)));
   const restartChanged = async (deployment: V1Deployment, before: string | undefined): Promise<void> => {
     const changed = before !== undefined && before !== (await credentialsOf(core, deployment));
-    if (changed) await restart(apps, keyOf(deployment));
+    if (changed) await restartRollout(apps, keyOf(deployment));
   };
   return {
     update: async () => {
@@ -52,31 +53,15 @@ async function credentialsOf(core: CoreV1Api, deployment: V1Deployment): Promise
   const names = (deployment.spec?.template.spec?.containers ?? [])
     .flatMap(({ envFrom = [] }) => envFrom)
     .flatMap(({ secretRef }) => secretRef?.name ?? []);
-  try {
-    const secrets = await Promise.all(names.map((name) => core.readNamespacedSecret({ name, namespace })));
-    return JSON.stringify(secrets.map(({ data }) => data));
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 404) return undefined;
-    throw error;
-  }
-}
-
-async function restart(apps: AppsV1Api, key: Key): Promise<void> {
-  const annotations = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
-  const body = { spec: { template: { metadata: { annotations } } } };
-  await apps.patchNamespacedDeployment(
-    { ...key, body },
-    setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
-  );
+  const reading = Promise.all(names.map((name) => core.readNamespacedSecret({ name, namespace })));
+  const secrets = await readable(reading, [404]);
+  return secrets && JSON.stringify(secrets.map(({ data }) => data));
 }
 
 /** Waits as `kubectl rollout status` does. */
 async function rolledOut(apps: AppsV1Api, key: Key): Promise<void> {
   for (const end = Date.now() + MAX_ROLLOUT_WAIT_MS; Date.now() < end; await pause(POLL_MS)) {
-    const { metadata, spec, status } = await apps.readNamespacedDeployment(key);
-    if ((status?.observedGeneration ?? 0) < (metadata?.generation ?? 0)) continue;
-    const counts = [status?.replicas, status?.updatedReplicas, status?.availableReplicas];
-    if (counts.every((count) => count === spec?.replicas)) return;
+    if (isRolledOut(await apps.readNamespacedDeployment(key))) return;
   }
 }
 

@@ -1,5 +1,7 @@
 /** The Services of a cluster, and whether a backend of the plan is one of them. */
 import type { Backend } from "../../config/settings.ts";
+import { matchesLabels } from "../../infra/labels.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -24,20 +26,13 @@ export function objectLabels({ props }: Manifest): Labels {
 
 /** Returns whether a Service sends requests to the pod. */
 export function isReady({ props }: Manifest): boolean {
-  const conditions = listOf(at(props, "status", "conditions"));
-  const ready = conditions.find((condition) => textAt(condition, "type") === "Ready");
-  return textAt(ready, "status") === "True" && at(props, "metadata", "deletionTimestamp") === undefined;
-}
-
-/** Returns whether labels have all that a selector requires. */
-export function matches(selector: Labels, labels: Labels): boolean {
-  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+  return isReadyPod(props);
 }
 
 /** Returns whether a label selector selects the labels; an empty one selects all (Kubernetes docs, "Labels and Selectors"). */
 export function selects(selector: Value, labels: Labels): boolean {
   const expressions = listOf(at(selector, "matchExpressions"));
-  return matches(labelsIn(at(selector, "matchLabels")), labels) && expressions.every((one) => isMet(one, labels));
+  return matchesLabels(labelsIn(at(selector, "matchLabels")), labels) && expressions.every((one) => isMet(one, labels));
 }
 
 function isMet(expression: Value, labels: Labels): boolean {
@@ -78,7 +73,9 @@ export function serviceProblem(backend: Backend, manifests: readonly Manifest[])
     return { kind: "port" as const, problem: `${service} has no port ${port}`, evidence };
   }
   const selector = labelsIn(found.spec["selector"]);
-  const pods = podsOf(manifests).filter((pod) => pod.namespace === namespace && matches(selector, objectLabels(pod)));
+  const pods = podsOf(manifests).filter(
+    (pod) => pod.namespace === namespace && matchesLabels(selector, objectLabels(pod)),
+  );
   if (Object.keys(selector).length === 0 || pods.some(isReady)) return undefined;
   const evidence = "0 ready pods match its selector";
   return { kind: "not-ready" as const, problem: `no pod of ${service} is ready`, evidence };

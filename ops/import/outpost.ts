@@ -2,7 +2,8 @@
 import type { Backend } from "../../config/backend.ts";
 import { at, type Manifest } from "../../manifests/resource.ts";
 import { EMBEDDED_OUTPOST, type OutpostRecord } from "../clients/identityRecords.ts";
-import { labelsIn, objectLabels, matches, serviceNamed } from "../clients/services.ts";
+import { labelsIn, objectLabels, serviceNamed } from "../clients/services.ts";
+import { matchesLabels } from "../../infra/labels.ts";
 import { readBackend } from "./backend.ts";
 import { isSameServer, type Server, serviceIn } from "./server.ts";
 import type { Source } from "./source.ts";
@@ -38,7 +39,7 @@ export function outpostOf(
   const isNext =
     typeof identity === "string" ||
     servers.some((one) => typeof one !== "string" && one.namespace === server.namespace);
-  return isNext && matches(SERVER_PODS, labelsIn(service?.spec["selector"])) ? EMBEDDED : undefined;
+  return isNext && matchesLabels(SERVER_PODS, labelsIn(service?.spec["selector"])) ? EMBEDDED : undefined;
 }
 
 /**

@@ -1,12 +1,13 @@
 // The first start before the packages are installed, on a machine that has to build programs. Plain JavaScript without packages.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
+import { which } from "./which.js";
 import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
 import { containsVersion } from "../toolchain/versionOutput.js";
 
@@ -35,7 +36,7 @@ export async function announceBuild(project, print, environment = process.env) {
   const searchPath = environment.PATH ?? "";
   const all = Object.entries(pins(project));
   const missing = all.filter(([name, pin]) => !isPresent(name, pin, cache, searchPath));
-  const go = onPath("go", searchPath);
+  const go = which("go", searchPath);
   if (missing.length === 0 || !go) return undefined;
   const hosts = [...new Set(missing.map(([, { download }]) => new URL(download[PLATFORM]?.url ?? "").host))];
   const proxy = environment.HTTPS_PROXY || environment.https_proxy;
@@ -101,7 +102,7 @@ function pins(project) {
  */
 function isPresent(name, { version, versionArgument, build }, cache, searchPath) {
   const versions = [version, build.local?.version ?? version];
-  const found = onPath(name, searchPath);
+  const found = which(name, searchPath);
   return (
     // Of a program on PATH, the local platform uses the pinned version only (find.ts).
     (found !== undefined && prints(found, versionArgument, version)) ||
@@ -119,25 +120,6 @@ function prints(file, argument, version) {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const { stdout, stderr } = spawnSync(file, [argument], { encoding: "utf8", timeout: 20_000, env });
   return containsVersion(`${stdout}${stderr}`, version);
-}
-
-/**
- * @param {string} name
- * @param {string} searchPath
- */
-function onPath(name, searchPath) {
-  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
-}
-
-/** @param {string} file */
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { LaunchError, run } from "./child.js";
+import { isRunning } from "./isRunning.js";
 import { isNewEnough, SUPPORTED } from "./nodeVersion.js";
 
 /** Milliseconds after which a lock is stale, even if its process number is in use again. */
@@ -115,7 +116,8 @@ async function take(lock) {
   }
   const owner = ownerOf(lock);
   const age = Date.now() - (lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-  if (owner === undefined || (isAlive(owner) && age < LIMIT)) return false;
+  // Our own number is that of an earlier process.
+  if (owner === undefined || (owner !== process.pid && isRunning(owner) && age < LIMIT)) return false;
   symlinkSync(me, `${lock}.${me}`);
   renameSync(`${lock}.${me}`, lock);
   // Several processes may take over concurrently; the last one owns the lock.
@@ -129,15 +131,6 @@ function ownerOf(lock) {
     return Number(readlinkSync(lock));
   } catch {
     return undefined;
-  }
-}
-
-/** @param {number} pid of another process; our own number is that of an earlier process */
-function isAlive(pid) {
-  try {
-    return pid !== process.pid && process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === "EPERM";
   }
 }
 

@@ -4,8 +4,8 @@ import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import pLimit from "p-limit";
+import { which } from "../launcher/which.js";
 import type { Report } from "../terminal/progress.ts";
-import { which } from "./find.ts";
 import { BUILD, checkGo, goEnvironment, prepareModule } from "./goModule.js";
 import { store } from "./store.ts";
 import type { GoFile, GoProgram, Machine, Tool } from "./tools.ts";
@@ -59,7 +59,7 @@ async function buildWaiting(): Promise<void> {
 }
 
 async function findGo(machine: Machine): Promise<string> {
-  const go = await which("go", machine.path);
+  const go = which("go", machine.path);
   if (!go) throw new Error("Go is not on PATH");
   await checkGo(go);
   return go;

@@ -1,23 +1,14 @@
 import { execFile } from "node:child_process";
-import { access, constants, stat } from "node:fs/promises";
-import path from "node:path";
+import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { lt, major, parse } from "semver";
+import { which } from "../launcher/which.js";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
 import { containsVersion } from "./versionOutput.js";
 
 /** Build metadata in the version of a local variant (`local.version` in tools.json). */
 const LOCAL_BUILD = "local";
-
-/** Returns the first executable file with this name on a search path. */
-export async function which(name: string, searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(path.delimiter).filter((entry) => path.isAbsolute(entry))) {
-    const file = path.join(folder, name);
-    if (await isExecutable(file)) return file;
-  }
-  return undefined;
-}
 
 /** A program on PATH cannot be used, although a range of versions could. */
 export class UnsupportedError extends Error {}
@@ -28,7 +19,7 @@ export class UnsupportedError extends Error {}
  */
 export async function findOnPath(tool: Tool, machine: Machine): Promise<string> {
   if (!tool.versionArgument) throw new Error("a plain file is not searched on PATH");
-  const file = await which(tool.name, machine.path);
+  const file = which(tool.name, machine.path);
   if (!file) throw new Error(`${tool.name} is not on PATH`);
   if (tool.minimumVersion === undefined || machine.local) {
     await checkVersion(tool, file);
@@ -84,13 +75,4 @@ async function versionOutput(file: string, argument: string): Promise<string> {
     throw error;
   });
   return answer.stdout + answer.stderr;
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -4,9 +4,9 @@ import { promisify } from "node:util";
 import { homeFolder } from "../../config/folders.ts";
 import type { Environment } from "../../config/variables.ts";
 import { dataFolder } from "./paths.ts";
+import { which } from "../launcher/which.js";
 import type { Progress, Report } from "../terminal/progress.ts";
 import { isReachable } from "./download.ts";
-import { which } from "./find.ts";
 import { pluginVersions, type PluginName } from "./tools.ts";
 
 export interface Plugin {
@@ -28,15 +28,15 @@ const PLUGIN_SERVER = "https://get.pulumi.com/";
  * @param environment of the engine, which searches plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
  */
 export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
-  const found = await installedPlugins(environment);
+  const found = installedPlugins(environment);
   if (emulatedPlugins(found).length === 0) return found;
   const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
   return progress.step("Installing the provider plugins", work, "30 s");
 }
 
 /** Looks for the provider plugins in the engine's folders, and installs none. */
-export function installedPlugins(environment: Environment): Promise<Plugin[]> {
-  return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
+export function installedPlugins(environment: Environment): Plugin[] {
+  return (Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment));
 }
 
 /** Returns the plugins that are replaced by an emulator. */
@@ -44,14 +44,14 @@ export function emulatedPlugins(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "emulator");
 }
 
-async function findPlugin(name: PluginName, environment: Environment): Promise<Plugin> {
+function findPlugin(name: PluginName, environment: Environment): Plugin {
   const version = pluginVersions[name];
   const program = `pulumi-resource-${name}`;
   const folders = (environment["PATH"] ?? "").split(path.delimiter).filter((folder) => !isOurs(folder));
   // The CLI reads the user's home from the user database, not from HOME.
   const home = environment["PULUMI_HOME"] || path.join(homeFolder(), ".pulumi");
   const installed = path.join(home, "plugins", `resource-${name}-v${version}`);
-  const file = await which(program, [...folders, installed].join(path.delimiter));
+  const file = which(program, [...folders, installed].join(path.delimiter));
   return file ? { name, kind: "real", version, path: file } : { name, kind: "emulator", version };
 }
 

@@ -1,27 +1,16 @@
 /** Requests of the tests to the Kubernetes API. */
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  AppsV1Api,
-  BatchV1Api,
-  CoreV1Api,
-  type KubeConfig,
-  PatchStrategy,
-  setHeaderOptions,
-  type V1Deployment,
-  type V1Job,
-  type V1PodSpec,
-} from "@kubernetes/client-node";
+import { AppsV1Api, BatchV1Api, CoreV1Api, type KubeConfig, type V1Job, type V1PodSpec } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { isRolledOut, restartRollout } from "../../local/rollout.ts";
 
 const POLL_MS = 200;
 /** Longer than the start of a real authentik on a busy machine, which may take 10 minutes (`PROBES` in `infra/identity/containers.ts`). */
 export const MAX_WAIT_MS = 900_000;
 
 function kubeConfig(): KubeConfig {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(inject("cluster").kubeconfig);
-  return config;
+  return RetryingKubeConfig.fromFile(inject("cluster").kubeconfig);
 }
 
 export const core = (): CoreV1Api => kubeConfig().makeApiClient(CoreV1Api);
@@ -41,13 +30,6 @@ export async function until<T>(
     if (Date.now() > deadline) throw new Error(`${what}: not within ${MAX_WAIT_MS / 1000} s. ${state()}`);
     await wait(POLL_MS);
   }
-}
-
-/** Whether all pods of a Deployment are of its current template and available, and no other is left. */
-export function isRolledOut({ metadata, spec, status }: V1Deployment): boolean {
-  const replicas = spec?.replicas ?? 1;
-  const counts = [status?.replicas, status?.updatedReplicas, status?.availableReplicas];
-  return status?.observedGeneration === metadata?.generation && counts.every((count) => count === replicas);
 }
 
 /** Waits until every Deployment and StatefulSet is complete, and no pod is being deleted. */
@@ -79,12 +61,9 @@ export async function restartedPods(): Promise<string[]> {
   return restarted.flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
-/** Restarts a Deployment as `kubectl rollout restart` does, and returns when its old pods have ended. */
+/** Restarts a Deployment, and returns when its old pods have ended. */
 export async function restart(namespace: string, name: string): Promise<void> {
-  const annotations = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
-  const body = { spec: { template: { metadata: { annotations } } } };
-  const options = setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch);
-  await apps().patchNamespacedDeployment({ namespace, name, body }, options);
+  await restartRollout(apps(), { namespace, name });
   const labelSelector = `app.kubernetes.io/name=${name}`;
   await until(`rollout of ${name}`, async () => {
     const deployment = await apps().readNamespacedDeployment({ namespace, name });

@@ -33,7 +33,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 /** @param args passed on to vitest, e.g. `-t NAME` */
 async function main(args: readonly string[]): Promise<number> {
-  const obstacle = await installPrerequisites((line) => progress.note(line));
+  const obstacle = installPrerequisites((line) => progress.note(line));
   if (obstacle !== undefined) {
     progress.note(`test:cluster is skipped: ${obstacle}`);
     return 0;
@@ -73,7 +73,7 @@ async function prepare(paths: Paths): Promise<void> {
     traefik: pinned("traefik").version,
     coredns: pinned("coredns").version,
   };
-  const authentik = await findAuthentik(process.env);
+  const authentik = findAuthentik(process.env);
   progress.note(describeAuthentik(authentik));
   await progress.step("Images", () => buildImages(paths.images, { ...tools, authentik, versions }), "5 s");
   const found = await findPlugins(tools.pulumi, process.env, progress);

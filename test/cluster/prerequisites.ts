@@ -1,7 +1,7 @@
 /** What a machine must have to run a real node. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { which } from "../../ops/toolchain/find.ts";
+import { which } from "../../ops/launcher/which.js";
 
 /** Debian packages, each with a file that shows that it is installed. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -41,19 +41,19 @@ const CAPABILITIES = { CAP_SYS_ADMIN: 21, CAP_NET_ADMIN: 12 };
  * Installs missing Debian packages.
  * @returns why no node can run on this machine, with what to do; undefined when one can
  */
-export async function installPrerequisites(note: (line: string) => void): Promise<string | undefined> {
+export function installPrerequisites(note: (line: string) => void): string | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") {
     return `it needs Linux on x64, this is ${process.platform} on ${process.arch}. Run it in a virtual machine.`;
   }
   if (process.getuid?.() !== 0) return "it needs root. Run it as root, or with sudo.";
   const capability = missingCapability();
   if (capability) return `root lacks ${capability} here. Run it outside of the container, or in a privileged one.`;
-  return (await installPackages(note)) ?? refusedByKernel();
+  return installPackages(note) ?? refusedByKernel();
 }
 
 /** @returns why packages are missing, with what to do; undefined when all are there */
-async function installPackages(note: (line: string) => void): Promise<string | undefined> {
-  const missing = await missingPackages();
+function installPackages(note: (line: string) => void): string | undefined {
+  const missing = missingPackages();
   if (missing.length === 0) return undefined;
   const install = `apt-get install ${missing.join(" ")}`;
   if (!existsSync("/etc/debian_version")) return `${missing.join(", ")} are missing, as Debian packages them.`;
@@ -69,7 +69,7 @@ async function installPackages(note: (line: string) => void): Promise<string | u
       .at(-1);
     return `Debian packages are missing and cannot be installed (${reason}). Run: ${install}`;
   }
-  const still = await missingPackages();
+  const still = missingPackages();
   return still.length === 0 ? undefined : `${still.join(", ")} are missing after: ${install}`;
 }
 
@@ -87,12 +87,11 @@ function refusedByKernel(): string | undefined {
   }
 }
 
-async function missingPackages(): Promise<string[]> {
-  const all = Object.entries(PACKAGES).map(async ([name, file]) => {
-    const found = file.startsWith("/") ? existsSync(file) : await which(file, `${process.env["PATH"]}:/usr/sbin:/sbin`);
-    return found ? [] : [name];
-  });
-  return (await Promise.all(all)).flat();
+function missingPackages(): string[] {
+  const searchPath = `${process.env["PATH"]}:/usr/sbin:/sbin`;
+  const isMissing = (file: string): boolean =>
+    file.startsWith("/") ? !existsSync(file) : which(file, searchPath) === undefined;
+  return Object.entries(PACKAGES).flatMap(([name, file]) => (isMissing(file) ? [name] : []));
 }
 
 function missingCapability(): string | undefined {

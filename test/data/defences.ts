@@ -2,19 +2,15 @@
 import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
 import { type RequestOptions, asAdministrator, withDatabase } from "./api-client.ts";
 
 /** Returns the address of an instance of PostgREST, which bypasses the gateway. */
 export async function podAddress(): Promise<NonNullable<RequestOptions["to"]>> {
   const { kubeconfig, namespace } = inject("data");
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace });
-  const ready = items.find(
-    ({ metadata, status }) =>
-      metadata?.name?.startsWith("postgrest-") === true &&
-      status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true,
-  );
+  const ready = items.find((pod) => pod.metadata?.name?.startsWith("postgrest-") && isReadyPod(pod));
   const host = ready?.status?.podIP;
   if (host === undefined) throw new Error(`no Pod of PostgREST is ready in ${namespace}`);
   return { host, port: 3000 };

@@ -205,8 +205,7 @@ async function withoutLimits(): Promise<() => Promise<void>> {
 
 async function patch(name: string, spec: object): Promise<void> {
   const { kubeconfig, namespace } = inject("data");
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const location = { group: "traefik.io", version: "v1alpha1", namespace, plural: "middlewares", name };
   await config
     .makeApiClient(CustomObjectsApi)

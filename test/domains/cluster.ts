@@ -18,9 +18,7 @@ export interface TraefikObject {
 const api = { group: "traefik.io", version: "v1alpha1" };
 
 function customObjects(): CustomObjectsApi {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(inject("domains").kubeconfig);
-  return config.makeApiClient(CustomObjectsApi);
+  return RetryingKubeConfig.fromFile(inject("domains").kubeconfig).makeApiClient(CustomObjectsApi);
 }
 
 /** Creates objects, runs `work`, and deletes them. Poll for their effect: the gateway applies them with a delay. */

@@ -76,8 +76,7 @@ export interface MachineSecret {
 }
 
 export async function machineSecret(name: string): Promise<MachineSecret> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(inject("domains").kubeconfig);
+  const config = RetryingKubeConfig.fromFile(inject("domains").kubeconfig);
   const secret = await config
     .makeApiClient(CoreV1Api)
     .readNamespacedSecret({ name: `${name}-account`, namespace: "default" });

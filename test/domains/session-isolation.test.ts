@@ -187,8 +187,7 @@ describe("control: on one shared outpost", () => {
 async function serverAddress(): Promise<string> {
   const { CoreV1Api } = await import("@kubernetes/client-node");
   const { RetryingKubeConfig } = await import("../../infra/kubeConfig.ts");
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(inject("domains").kubeconfig);
+  const config = RetryingKubeConfig.fromFile(inject("domains").kubeconfig);
   const location = { name: "authentik-server", namespace: "authentik" };
   const { spec } = await config.makeApiClient(CoreV1Api).readNamespacedService(location);
   return `http://${spec?.clusterIP}:9000`;

@@ -19,9 +19,7 @@ export function origin(label: string): string {
 
 /** Returns the kubeconfig of the platform, as its administrator. */
 export function clusterConfig(): RetryingKubeConfig {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
-  return config;
+  return RetryingKubeConfig.fromFile(join(inject("platform").data, "kubeconfig"));
 }
 
 /** Returns the settings of the local stack, without its secrets. */

@@ -65,8 +65,7 @@ function withBypassRoute(hasRoute: () => boolean): PulumiFn {
 
 /** Returns whether the route of {@link withBypassRoute} is in the cluster. */
 async function isDeployed(): Promise<boolean> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(shell.data, "kubeconfig"));
+  const config = RetryingKubeConfig.fromFile(join(shell.data, "kubeconfig"));
   const routes = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
   const list = (await config.makeApiClient(CustomObjectsApi).listNamespacedCustomObject(routes)) as {
     items: { metadata: { name: string } }[];

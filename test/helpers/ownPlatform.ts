@@ -95,8 +95,7 @@ export async function startOwnPlatform(): Promise<OwnPlatform> {
 export function openOwnPlatform(platform: Platform): OwnPlatform {
   Object.assign(process.env, SECRETS);
   printPodLogs(platform.data);
-  const kubeconfig = new RetryingKubeConfig();
-  kubeconfig.loadFromFile(platform.kubeconfig);
+  const kubeconfig = RetryingKubeConfig.fromFile(platform.kubeconfig);
   const origin = (host: string): string => new URL(`http://${host}:${platform.httpPort}`).origin;
   const identityProvider = origin("authentik.localhost");
   const administrator = new Administrator(identityProvider, SECRETS.AUTHENTIK_TOKEN);

@@ -88,8 +88,7 @@ async function providers(token: string): Promise<Provider[]> {
 }
 
 async function ingressRoutes(): Promise<string[]> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(platform.kubeconfig);
+  const config = RetryingKubeConfig.fromFile(platform.kubeconfig);
   const list = { group: "traefik.io", version: "v1alpha1", plural: "ingressroutes" };
   const { items } = (await config.makeApiClient(CustomObjectsApi).listClusterCustomObject(list)) as {
     items: { metadata: { name: string; namespace: string } }[];

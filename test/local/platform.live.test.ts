@@ -50,9 +50,7 @@ async function start(): Promise<void> {
 }
 
 function api<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(started.kubeconfig);
-  return config.makeApiClient(type) as InstanceType<T>;
+  return RetryingKubeConfig.fromFile(started.kubeconfig).makeApiClient(type) as InstanceType<T>;
 }
 
 function ask(host: string): Promise<{ status: number; body: string }> {

@@ -40,9 +40,7 @@ export class PlatformClients {
   }
 
   client<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
-    const config = new RetryingKubeConfig();
-    config.loadFromFile(this.platform.kubeconfig);
-    return config.makeApiClient(type) as InstanceType<T>;
+    return RetryingKubeConfig.fromFile(this.platform.kubeconfig).makeApiClient(type) as InstanceType<T>;
   }
 
   async podsOf(app: string): Promise<V1Pod[]> {
@@ -53,10 +51,6 @@ export class PlatformClients {
 /** Retries the assertion until it passes. */
 export function until<T>(assertion: () => Promise<T>): Promise<T> {
   return vi.waitFor(assertion, { timeout: 240_000, interval: 50 });
-}
-
-export function isReady({ status }: V1Pod): boolean {
-  return status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ?? false;
 }
 
 /** Returns the status of a response to `GET /other`. */

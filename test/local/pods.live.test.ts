@@ -10,7 +10,8 @@ import {
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { containerDefaults, restrictedPod } from "../../infra/pods.ts";
-import { isReady, namespace, PlatformClients, status, until } from "./platformClients.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
+import { namespace, PlatformClients, status, until } from "./platformClients.ts";
 import { processesOf } from "./processes.ts";
 
 const clients = new PlatformClients();
@@ -67,7 +68,7 @@ test("returns each message of a websocket at /echo of the echo service, and acce
 
 test("serves without interruption during a roll-out, a deletion and a scaling", async () => {
   const address = await deployEcho("rolling", 2);
-  await until(async () => expect((await clients.podsOf("rolling")).filter(isReady)).toHaveLength(2));
+  await until(async () => expect((await clients.podsOf("rolling")).filter(isReadyPod)).toHaveLength(2));
   const answers = new Set<number | string>();
   const done = new AbortController();
   const asking = (async () => {
@@ -87,7 +88,7 @@ test("serves without interruption during a roll-out, a deletion and a scaling", 
   await clients.core.deleteNamespacedPod({ name: first?.metadata?.name ?? "", namespace });
   await until(async () => {
     const now = await clients.podsOf("rolling");
-    expect(now.filter(isReady)).toHaveLength(2);
+    expect(now.filter(isReadyPod)).toHaveLength(2);
     expect(now.map(({ metadata }) => metadata?.uid)).not.toContain(first?.metadata?.uid);
   });
   await patch("rolling", { spec: { replicas: 1 } });
@@ -150,7 +151,7 @@ test("keeps a Pod Pending whose requests do not fit, without blocking others", a
     ]);
   });
   await deployEcho("small", 1);
-  await until(async () => expect((await clients.podsOf("small")).map(isReady)).toEqual([true]));
+  await until(async () => expect((await clients.podsOf("small")).map(isReadyPod)).toEqual([true]));
   await clients.core.deleteNamespacedPod({ name: "large", namespace });
   await until(() =>
     expect(clients.core.readNamespacedPod({ name: "large", namespace })).rejects.toMatchObject({ code: 404 }),

@@ -1,7 +1,8 @@
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
 import { deployApplications } from "../../local/sample/applications.ts";
-import { isReady, namespace, PlatformClients, status, until } from "./platformClients.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
+import { namespace, PlatformClients, status, until } from "./platformClients.ts";
 
 const clients = new PlatformClients();
 
@@ -15,7 +16,7 @@ test("waits for the Secret of a sample application, and runs when it exists", as
     });
     return pod;
   });
-  expect([waiting?.status?.phase, waiting && isReady(waiting)]).toEqual(["Pending", false]);
+  expect([waiting?.status?.phase, waiting && isReadyPod(waiting)]).toEqual(["Pending", false]);
 
   const settings = {
     OIDC_ISSUER: "http://127.0.0.1:1/application/o/notes/",
@@ -30,7 +31,7 @@ test("waits for the Secret of a sample application, and runs when it exists", as
   });
   await until(async () => {
     const pods = await clients.podsOf("notes");
-    expect(pods.map((pod) => [pod.metadata?.uid, isReady(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
+    expect(pods.map((pod) => [pod.metadata?.uid, isReadyPod(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
   });
   const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
   // The Service learns that the Pod is ready after the API server does, as in any cluster.
@@ -52,7 +53,7 @@ test("restarts a sample application after its Secret has changed", async () => {
 
   await applications.update();
   const pods = (await clients.podsOf("notes")).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-  expect(pods.map(isReady)).toEqual([true]);
+  expect(pods.map(isReadyPod)).toEqual([true]);
   expect(pods[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
   const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
   const address = `${spec?.clusterIP}:8080`;

@@ -200,8 +200,7 @@ async function untilCachedFor(seconds: number): Promise<void> {
 
 /** Sets a field of the data API's autoscaler as another field manager does. */
 async function setMinReplicas(minReplicas: number): Promise<void> {
-  const kubeconfig = new RetryingKubeConfig();
-  kubeconfig.loadFromFile(own.platform.kubeconfig);
+  const kubeconfig = RetryingKubeConfig.fromFile(own.platform.kubeconfig);
   const body = { spec: { minReplicas } };
   await kubeconfig
     .makeApiClient(AutoscalingV2Api)

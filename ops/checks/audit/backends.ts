@@ -3,7 +3,8 @@ import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
 import { type BackendRef, backendRef } from "../../../manifests/routing.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
-import { labelsIn, matches, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
+import { labelsIn, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
+import { matchesLabels } from "../../../infra/labels.ts";
 
 /** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */
 const PROVIDER = "kubernetescrd";
@@ -112,7 +113,7 @@ export class Backends {
       return own.some((ip) => typeof ip === "string" && addresses.includes(dashed(ip)));
     });
     return this.guarded.find((one) =>
-      pods.some((pod) => pod.namespace === one.namespace && matches(this.#selectorOf(one), objectLabels(pod))),
+      pods.some((pod) => pod.namespace === one.namespace && matchesLabels(this.#selectorOf(one), objectLabels(pod))),
     );
   }
 
@@ -124,9 +125,9 @@ export class Backends {
   /** Compares by the running pods, or, without any, by the planned labels. */
   #selectsSame(guarded: ServiceName, selector: Readonly<Record<string, string>>): boolean {
     const ours = this.#selectorOf(guarded);
-    if (matches(selector, ours)) return true;
+    if (matchesLabels(selector, ours)) return true;
     const pods = podsOf(this.#manifests).filter(({ namespace }) => namespace === guarded.namespace);
-    return pods.map(objectLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
+    return pods.map(objectLabels).some((labels) => matchesLabels(selector, labels) && matchesLabels(ours, labels));
   }
 
   /** Returns the guarded Service behind one of Traefik's services. @param name as {@link traefikName} returns it */

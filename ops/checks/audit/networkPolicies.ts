@@ -4,7 +4,8 @@ import type { GatewayPods } from "../../../infra/network.ts";
 import { AUTHENTIK_METRICS, POSTGREST_ADMIN } from "../../../infra/observability/targets.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, textAt, type Value } from "../../../manifests/resource.ts";
-import { labelsIn, matches, objectLabels, podsOf, selects } from "../../clients/services.ts";
+import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
+import { matchesLabels } from "../../../infra/labels.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
@@ -33,7 +34,7 @@ export function widenedPolicies(compared: Compared, clients: Clients): AuditFind
   return backends.deployed.flatMap(({ namespace, name, port, role }) => {
     const planned = labelsOf(name);
     const labels = podsOf(manifests.filter((one) => one.namespace === namespace)).map(objectLabels);
-    const running = labels.filter((one) => matches(planned, one));
+    const running = labels.filter((one) => matchesLabels(planned, one));
     const pods = running.length > 0 ? running : [planned];
     const own = all.filter((policy) => policy.namespace === namespace);
     const isOpen = pods.some((pod) => !own.some(({ spec }) => selects(spec["podSelector"], pod)));
@@ -101,7 +102,7 @@ function otherThan(allowed: readonly (string | undefined)[], peer: Value, gatewa
   if (allowed.includes(named) || gateway === undefined) return [];
   if (named !== gateway.namespace) return [`the namespace ${named}`];
   const pods = labelsIn(at(peer, "podSelector", "matchLabels"));
-  return matches(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
+  return matchesLabels(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
 }
 
 function namespacesOf(selector: Value): string {

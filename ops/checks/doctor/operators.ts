@@ -1,4 +1,5 @@
-import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
+import { CoreV1Api } from "@kubernetes/client-node";
+import { isReadyPod } from "../../../manifests/pod.ts";
 import { type Check, failed, passed } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
@@ -21,15 +22,11 @@ async function cloudNativePg({ target: { settings } }: Inputs, { config }: Reach
   const check = ifAllowed(name, reason, "check that the operator runs there", async () => {
     const list = { namespace, labelSelector: CLOUD_NATIVE_PG };
     const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod(list);
-    if (items.some(isReady)) return passed(name, `runs in namespace ${namespace}`);
+    if (items.some(isReadyPod)) return passed(name, `runs in namespace ${namespace}`);
     const problem = `postgres.install.operator_namespace: no pod of the operator is ready in namespace ${namespace}`;
     const hint =
       "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
     return failed(name, problem, hint);
   });
   return [await check];
-}
-
-function isReady({ status }: V1Pod): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }

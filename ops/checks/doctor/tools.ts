@@ -11,8 +11,8 @@ import type { Inputs } from "./inputs.ts";
 
 /** Checks the programs on this machine: Node.js, Pulumi with its plugins and the policy pack, git. */
 export async function tools(inputs: Inputs): Promise<Check[]> {
-  const others = [pulumi(inputs), plugins(inputs), policyPack(inputs), git(inputs)];
-  return [node(), ...(await Promise.all(others))];
+  const [cli, ...others] = await Promise.all([pulumi(inputs), policyPack(inputs), git(inputs)]);
+  return [node(), cli, plugins(inputs), ...others];
 }
 
 function node(): Check {
@@ -30,9 +30,9 @@ export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
 }
 
 /** A deployment installs missing plugins; those of the local platform have emulators. */
-async function plugins({ target: { environment, local } }: Inputs): Promise<Check> {
+function plugins({ target: { environment, local } }: Inputs): Check {
   const name = "provider plugins";
-  const found = await installedPlugins(environment);
+  const found = installedPlugins(environment);
   const missing = local ? [] : emulatedPlugins(found);
   if (missing.length === 0) {
     const kinds = found.map(({ name, version, kind }) =>

@@ -10,7 +10,8 @@ import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import type { StackContext } from "../../context/context.ts";
 import { type ClusterObjects, readClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
-import { isReady, matches, objectLabels, podsOf, serviceProblem } from "../../clients/services.ts";
+import { isReady, objectLabels, podsOf, serviceProblem } from "../../clients/services.ts";
+import { matchesLabels } from "../../../infra/labels.ts";
 import { audit } from "../audit/audit.ts";
 import { DEFAULT_TLS } from "../audit/defaultTls.ts";
 import { lineOf } from "../finding.ts";
@@ -62,7 +63,7 @@ function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Setti
   const ready = (app: string, least: number, namespace: string): Check => {
     const name = `pods of ${app} in namespace ${namespace}`;
     const own = podsOf(objects.manifests).filter((pod) => pod.namespace === namespace);
-    const pods = own.filter((pod) => matches({ "app.kubernetes.io/name": app }, objectLabels(pod)));
+    const pods = own.filter((pod) => matchesLabels({ "app.kubernetes.io/name": app }, objectLabels(pod)));
     const count = pods.filter(isReady).length;
     const detail =
       count < least ? `expected at least ${least} running, got ${count} of ${pods.length}` : `${count} running`;

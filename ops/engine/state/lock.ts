@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync 
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { isRunning } from "../../launcher/isRunning.js";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { backendFolder } from "./backend.ts";
 import { PROJECT_NAME } from "../../../config/projectFile.ts";
@@ -114,15 +115,4 @@ function read<T>(file: string): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Returns whether a process runs. A zombie process does not. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) : "";
-  return !state?.startsWith("Z");
 }

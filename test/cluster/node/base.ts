@@ -27,8 +27,7 @@ export async function createBase({ kubeconfig, state }: Paths, options: BaseOpti
     COREDNS: `${COREDNS}:${options.coredns}`,
     TRAEFIK: `${TRAEFIK}:${options.traefik}`,
   };
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const api = KubernetesObjectApi.makeApiClient(config);
   for (const object of objects(values)) await api.create(object);
 }

@@ -16,8 +16,7 @@ export async function delayNewPods(kubeconfig: string): Promise<void> {
   run("ipset", "create", SET, "hash:ip");
   const rule = `FORWARD -s ${POD_RANGE} -m conntrack --ctstate NEW -m set ! --match-set ${SET} src -j REJECT`;
   run("iptables", "--wait", "-I", ...rule.split(" "));
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(kubeconfig);
+  const config = RetryingKubeConfig.fromFile(kubeconfig);
   const api = config.makeApiClient(CoreV1Api);
   const pods = makeInformer(config, "/api/v1/pods", () => api.listPodForAllNamespaces());
   const admitted = new Map<string, string>();

@@ -98,8 +98,7 @@ export async function createServices(own: OwnPlatform): Promise<void> {
     route("admin", [{ match: host("admin"), middlewares: [{ name: "guarded" }] }]),
   ];
   await createApplications(own);
-  const kubeConfig = new RetryingKubeConfig();
-  kubeConfig.loadFromFile(own.platform.kubeconfig);
+  const kubeConfig = RetryingKubeConfig.fromFile(own.platform.kubeconfig);
   const api = KubernetesObjectApi.makeApiClient(kubeConfig);
   for (const one of [...objects, ...notes()]) await api.create(one);
 }

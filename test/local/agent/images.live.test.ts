@@ -127,10 +127,10 @@ test("refuses an unknown image with the list of supported ones", async () => {
 });
 
 describe("the executable of a real authentik", () => {
-  test("is the one that GATEHOUSE_AUTHENTIK names, else ak on PATH, else none", async () => {
-    expect(await findAuthentik({ GATEHOUSE_AUTHENTIK: authentik, PATH: "/nowhere" })).toBe(authentik);
-    expect(await findAuthentik({ PATH: `/nowhere:${folder}` })).toBe(authentik);
-    expect(await findAuthentik({ PATH: "/nowhere" })).toBe(undefined);
+  test("is the one that GATEHOUSE_AUTHENTIK names, else ak on PATH, else none", () => {
+    expect(findAuthentik({ GATEHOUSE_AUTHENTIK: authentik, PATH: "/nowhere" })).toBe(authentik);
+    expect(findAuthentik({ PATH: `/nowhere:${folder}` })).toBe(authentik);
+    expect(findAuthentik({ PATH: "/nowhere" })).toBe(undefined);
   });
 
   test.each([
@@ -138,9 +138,9 @@ describe("the executable of a real authentik", () => {
     ["a folder", () => join(folder, "shipped")],
     ["a file that is not executable", () => join(folder, "mounted", "settings.yaml")],
     ["a name without a path", () => "ak"],
-  ])("is refused when GATEHOUSE_AUTHENTIK is %s", async (_, path) => {
+  ])("is refused when GATEHOUSE_AUTHENTIK is %s", (_, path) => {
     const named = path();
-    await expect(findAuthentik({ GATEHOUSE_AUTHENTIK: named, PATH: folder })).rejects.toThrow(
+    expect(() => findAuthentik({ GATEHOUSE_AUTHENTIK: named, PATH: folder })).toThrow(
       `GATEHOUSE_AUTHENTIK: ${named} is not an executable file. Set it to the absolute path of one, or unset it.`,
     );
   });

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import type { Platform } from "../local/platform/platform.ts";
+import { processIds, readProcess } from "../local/platform/procfs.ts";
 
 /** Ticks per second of the times in `/proc/PID/stat`; Linux reports 100 to every program (proc_pid_stat(5), USER_HZ). */
 const TICKS = 100;
@@ -9,21 +9,14 @@ const TICKS = 100;
  * machine runs.
  */
 export function gatewayCpu({ tools, data }: Platform): () => number {
-  const commandOf = (pid: string): string => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    } catch {
-      return ""; // The process has ended.
-    }
-  };
-  const pid = readdirSync("/proc").find((name) => {
-    const command = /^\d+$/.test(name) ? commandOf(name) : "";
+  const pid = processIds().find((id) => {
+    const command = readProcess(id, "cmdline");
     return command.startsWith(tools.traefik) && command.includes(data);
   });
   if (pid === undefined) throw new Error(`no process of ${tools.traefik} has the data folder ${data}`);
   return () => {
     // The name in parentheses may contain spaces; utime and stime are the 12th and 13th field after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    const fields = readProcess(pid, "stat")
       .replace(/^.*\) /s, "")
       .split(" ");
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;

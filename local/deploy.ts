@@ -77,7 +77,7 @@ async function engineOptions(platform: Platform): Promise<Pick<StackOptions, "co
 }
 
 function engineEnvironment(platform: Platform): Record<string, string> {
-  const [mark, markValue] = platform.mark;
+  const [tag, run] = platform.tag;
   return {
     PATH: `${platform.pluginPath}:${process.env["PATH"] ?? ""}`,
     KUBECONFIG: platform.kubeconfig,
@@ -86,7 +86,7 @@ function engineEnvironment(platform: Platform): Record<string, string> {
     PULUMI_BACKEND_URL: `file://${join(platform.data, "state")}?metadata=skip`,
     PULUMI_CONFIG_PASSPHRASE: localSecret(platform.data, "passphrase"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    [mark]: markValue,
+    [tag]: run,
   };
 }
 

@@ -6,7 +6,8 @@ import { dataFolder } from "../ops/toolchain/paths.ts";
 import { parseOptions } from "./options.ts";
 import { isDataFolder } from "../ops/toolchain/dataFolder.ts";
 import { openDataFolder, readRunning } from "./platform/data.ts";
-import { killMarked, startTime } from "./platform/sweep.ts";
+import { startTime } from "./platform/procfs.ts";
+import { killTagged } from "./platform/processTag.ts";
 
 /** How long a platform may take to end by itself, in milliseconds. */
 const GRACE = 20_000;
@@ -33,14 +34,14 @@ async function stop(): Promise<boolean> {
   const deadline = Date.now() + GRACE;
   const isAlive = (): boolean => startTime(running.pid) === running.startTime;
   while (isAlive() && Date.now() < deadline) await pause(50);
-  if (isAlive()) process.kill(running.pid, "SIGKILL"); // its keeper ends the rest
+  if (isAlive()) process.kill(running.pid, "SIGKILL"); // its reaper kills the rest
   return true;
 }
 
 async function purge(): Promise<void> {
   if (!isDataFolder(data)) throw new Error(`${data} is not a data folder of Gatehouse: nothing was removed.`);
   const folder = await openDataFolder(data);
-  await killMarked(`${folder.path}:`);
+  await killTagged(`${folder.path}:`);
   rmSync(folder.path, { recursive: true });
   folder.release();
   console.error(`Removed ${data}.`);

@@ -12,7 +12,7 @@ import {
 import { errorText } from "../../config/errorText.ts";
 import { CONTEXT } from "../platform/cluster.ts";
 import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";
-import { MARK } from "../platform/sweep.ts";
+import { TAG } from "../platform/processTag.ts";
 import { discard, prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
 import { statusOf, type Observed } from "./status.ts";
@@ -126,7 +126,7 @@ export class RunningPod {
     this.#ended.signal.throwIfAborted();
     const startedAt = new Date();
     const log = openSync(this.#log, "a", 0o600);
-    const base = { ...inherited(), [MARK]: process.env[MARK] };
+    const base = { ...inherited(), [TAG]: process.env[TAG] };
     const stdio: StdioOptions = ["ignore", log, log];
     const child = spawn(file, args, { cwd: folder, env: { ...base, ...env }, stdio, detached: true });
     closeSync(log);

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { claimDataFolder, isDataFolder } from "../../ops/toolchain/dataFolder.ts";
 import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
-import { startTime } from "./sweep.ts";
+import { startTime } from "./procfs.ts";
 
 /** Content of `<data>/running.json`, which describes a running platform. */
 interface Running {

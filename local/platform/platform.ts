@@ -17,7 +17,7 @@ import { writeLaunchers } from "./launchers.ts";
 import { choosePorts, releasePorts } from "./ports.ts";
 import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
-import { killMarked, MARK } from "./sweep.ts";
+import { killTagged, TAG } from "./processTag.ts";
 import { type GatewayPorts, startTraefik } from "./traefik.ts";
 
 /** A running local platform; everything listens on loopback. */
@@ -39,7 +39,7 @@ export interface Platform {
   /** Folder with the launchers of emulated plugins; must be first in PATH. */
   readonly pluginPath: string;
   /** For the environment of anything else that must not outlive the platform: `[name, value]`. */
-  readonly mark: readonly [string, string];
+  readonly tag: readonly [string, string];
 }
 
 /** A platform that this process started. */
@@ -80,8 +80,8 @@ export async function startPlatform(options: { data: string; progress: Progress 
     const problem = `the path of the data folder ${data} is longer than ${MAX_DATA_PATH} characters`;
     throw new UserError(problem, "set GATEHOUSE_DATA to a folder with a shorter path");
   }
-  const mark = `${data}:${process.pid}-${Date.now()}`;
-  const processes = new Processes(path.join(data, "logs"), mark);
+  const tag = `${data}:${process.pid}-${Date.now()}`;
+  const processes = new Processes(path.join(data, "logs"), tag);
   let addresses: Claim | undefined;
   const stop = once(async () => {
     await processes.stop(["agent"]);
@@ -92,7 +92,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
   try {
     const authentik = findAuthentik(process.env);
     const tools = await ensureTools(TOOLS, progress, { local: true });
-    await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
+    await killTagged(`${data}:`); // what a run may have left that was killed together with its reaper
     const claimed = (addresses = await claimAddresses(data));
     const running = progress.step(
       "Local platform",
@@ -114,7 +114,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
       tools,
       plugins,
       pluginPath,
-      mark: [MARK, mark],
+      tag: [TAG, tag],
       stop,
       failed,
     };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { killMarked, MARK } from "./sweep.ts";
+import { killTagged, TAG } from "./processTag.ts";
 
 export interface Program {
   /** Also the name of its log. */
@@ -39,29 +39,29 @@ export function inherited(): Readonly<Record<string, string | undefined>> {
   return { PATH, NODE_COMPILE_CACHE, GOGC };
 }
 
-/** The programs of one platform. None outlives the calling process: when that ends, a second process (keeper.ts) kills them. */
+/** The programs of one platform. None outlives the calling process: when that ends, a second process (reaper.ts) kills them. */
 export class Processes {
   /** Resolves when a program ends unexpectedly; never rejects. */
   readonly failed: Promise<Error>;
   readonly logs: string;
-  readonly #mark: string;
+  readonly #tag: string;
   readonly #running = new Map<ChildProcess, Program>();
-  readonly #keeper: ChildProcess;
+  readonly #reaper: ChildProcess;
   #fail: (error: Error) => void = () => undefined;
   #stopping = false;
 
   /**
    * @param logs folder for `<name>.log`, created if missing
-   * @param mark value of the variable MARK, unique to this run
+   * @param tag value of the variable TAG, unique to this run
    */
-  constructor(logs: string, mark: string) {
+  constructor(logs: string, tag: string) {
     this.logs = logs;
-    this.#mark = mark;
+    this.#tag = tag;
     this.failed = new Promise((resolve) => (this.#fail = resolve));
     mkdirSync(logs, { recursive: true, mode: 0o700 });
-    const keeper = [path.join(import.meta.dirname, "keeper.ts"), mark];
-    this.#keeper = spawn(process.execPath, keeper, { detached: true, stdio: ["pipe", "ignore", "ignore"] });
-    this.#keeper.unref();
+    const reaper = [path.join(import.meta.dirname, "reaper.ts"), tag];
+    this.#reaper = spawn(process.execPath, reaper, { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+    this.#reaper.unref();
   }
 
   /** Starts a program with an almost empty environment; its output goes to its log. With `ipc`, it can send messages. */
@@ -69,7 +69,7 @@ export class Processes {
     const log = openSync(this.logOf(program.name), "w", 0o600);
     const child = spawn(program.command, program.args, {
       cwd: program.cwd ?? this.logs,
-      env: { ...inherited(), [MARK]: this.#mark, ...program.env },
+      env: { ...inherited(), [TAG]: this.#tag, ...program.env },
       ...(program.account && { uid: program.account.uid, gid: program.account.gid }),
       stdio: ["ignore", log, log, ipc],
       // A process group for each program: Ctrl-C in the terminal signals this process only, which then stops the programs in order.
@@ -112,8 +112,8 @@ export class Processes {
       const now = all.filter(([, { name }]) => first.includes(name) === turn);
       await Promise.all(now.map(([child, { stopSignal }]) => end(child, stopSignal, GRACE)));
     }
-    await killMarked(this.#mark);
-    this.#keeper.stdin?.end();
+    await killTagged(this.#tag);
+    this.#reaper.stdin?.end();
   }
 
   #ended(child: ChildProcess, how: string): void {

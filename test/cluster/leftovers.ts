@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { killMarked } from "../../local/platform/sweep.ts";
+import { killTagged } from "../../local/platform/processTag.ts";
 import { removeCgroup, removeNodeFolders } from "./node/namespaces.ts";
 import { cgroupName, type Paths } from "./paths.ts";
 
@@ -8,7 +8,7 @@ import { cgroupName, type Paths } from "./paths.ts";
  * mounts and iptables rules end with the last process of the namespaces.
  */
 export async function removeLeftovers(paths: Paths): Promise<void> {
-  await killMarked(`${paths.folder}:`);
+  await killTagged(`${paths.folder}:`);
   removeCgroup(cgroupName(paths.folder));
   removeNodeFolders();
   for (const name of ["images", "project", "kubeconfig", "state", "data", "plugins", "backend"]) {

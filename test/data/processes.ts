@@ -1,13 +1,16 @@
 /** Processes of the data API. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { MARK } from "../../local/platform/sweep.ts";
+import { processIds, readProcess } from "../../local/platform/procfs.ts";
+import { TAG } from "../../local/platform/processTag.ts";
 
 /** Returns the ids of the processes of PostgREST. */
 export function instances(): number[] {
-  const own = `${MARK}=${inject("data").data}:`;
-  return processes().filter((id) => read(id, "comm").trim() === "postgrest" && read(id, "environ").includes(own));
+  const own = `${TAG}=${inject("data").data}:`;
+  return processIds().filter(
+    (id) => readProcess(id, "comm").trim() === "postgrest" && readProcess(id, "environ").includes(own),
+  );
 }
 
 /** Returns the id of the postmaster. */
@@ -19,25 +22,13 @@ export function postmaster(): number {
 /** Returns the ids of the postmaster and its sessions, which overwrite their environment. */
 export function sessions(): number[] {
   const first = postmaster();
-  return processes().filter((id) => id === first || Number(/^PPid:\s+(\d+)/m.exec(read(id, "status"))?.[1]) === first);
+  return processIds().filter(
+    (id) => id === first || Number(/^PPid:\s+(\d+)/m.exec(readProcess(id, "status"))?.[1]) === first,
+  );
 }
 
 /** Returns the total anonymous memory of these processes in megabytes, i.e. without shared buffers. */
 export function memoryOf(ids: readonly number[]): number {
-  const kilobytes = ids.map((id) => Number(/^RssAnon:\s+(\d+)/m.exec(read(id, "status"))?.[1] ?? 0));
+  const kilobytes = ids.map((id) => Number(/^RssAnon:\s+(\d+)/m.exec(readProcess(id, "status"))?.[1] ?? 0));
   return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
-}
-
-function processes(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-function read(id: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${id}/${file}`, "latin1");
-  } catch {
-    return ""; // it has ended
-  }
 }

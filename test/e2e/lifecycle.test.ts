@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
+import { processIds, readProcess } from "../../local/platform/procfs.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
 import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
@@ -70,20 +71,7 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
 
   test("leaves no process running after the platform is stopped", async () => {
     await platform.stop();
+    const commands = (): string[] => processIds().map((pid) => readProcess(pid, "cmdline").replaceAll("\0", " "));
     await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
   });
 });
-
-function commands(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => commandOf(pid));
-}
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return "";
-  }
-}

@@ -1,24 +1,18 @@
 /** Processes of a running platform, for tests that stop one or start another. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Platform } from "../../local/platform/platform.ts";
 import { freePort } from "../../local/platform/ports.ts";
+import { processIds, readProcess } from "../../local/platform/procfs.ts";
 
 /** Returns the ids of the platform's processes whose command line matches. */
-export function processes({ mark: [name, value] }: Platform, command: RegExp): number[] {
-  const mark = `${name}=${value}`;
-  const read = (pid: string, file: string): string => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
-    } catch {
-      return "";
-    }
-  };
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => command.test(read(pid, "cmdline")) && read(pid, "environ").includes(mark)).map(Number);
+export function processes({ tag: [name, value] }: Platform, command: RegExp): number[] {
+  const tag = `${name}=${value}`;
+  const commandOf = (pid: number): string => readProcess(pid, "cmdline").replaceAll("\0", " ");
+  return processIds().filter((pid) => command.test(commandOf(pid)) && readProcess(pid, "environ").includes(tag));
 }
 
 /** Returns processes and their children, e.g. Postgres and its backends, whose environment is not readable. */
@@ -42,7 +36,7 @@ export interface Gateway {
 }
 
 /** Starts another Traefik with the same configuration. The platform stops when its own Traefik exits. */
-export async function startSecondGateway({ data, kubeconfig, mark, tools }: Platform): Promise<Gateway> {
+export async function startSecondGateway({ data, kubeconfig, tag, tools }: Platform): Promise<Gateway> {
   const folder = join(data, "traefik");
   const configuration = parse(readFileSync(join(folder, "traefik.yaml"), "utf8")) as {
     accessLog: unknown;
@@ -54,7 +48,7 @@ export async function startSecondGateway({ data, kubeconfig, mark, tools }: Plat
   }
   const file = join(folder, "second.yaml");
   writeFileSync(file, stringify({ ...configuration, accessLog: undefined }));
-  const env = { KUBECONFIG: kubeconfig, [mark[0]]: mark[1] };
+  const env = { KUBECONFIG: kubeconfig, [tag[0]]: tag[1] };
   const traefik = spawn(tools.traefik, [`--configFile=${file}`], { env, cwd: folder, stdio: "ignore" });
   return { origin: `http://127.0.0.1:${port}`, stop: () => end(traefik) };
 }

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { processIds, readProcess } from "../../../local/platform/procfs.ts";
 import type { Paths } from "../paths.ts";
 import { GATEWAY_IP, NODE_IP } from "./addresses.ts";
 
@@ -114,16 +115,11 @@ export function removeNodeFolders(): void {
 
 /** Returns the mount points of all processes on this machine. */
 function mountPoints(): Set<string> {
-  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return new Set(processes.flatMap(mountPointsOf));
+  return new Set(processIds().flatMap(mountPointsOf));
 }
 
 /** The mount point is the fifth field of a line (proc_pid_mountinfo(5)). */
-function mountPointsOf(pid: string): string[] {
-  try {
-    const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
-    return lines.flatMap((line) => line.split(" ")[4] ?? []);
-  } catch {
-    return []; // the process ended
-  }
+function mountPointsOf(pid: number): string[] {
+  const lines = readProcess(pid, "mountinfo").split("\n");
+  return lines.flatMap((line) => line.split(" ")[4] ?? []);
 }

@@ -16,8 +16,8 @@ import { packageFolder } from "../config/folders.ts";
 import { pulumiHome } from "../ops/toolchain/paths.ts";
 import { NO_POLICY } from "../ops/engine/policyPack.ts";
 import type { Progress, Report } from "../ops/terminal/progress.ts";
-import { localSecret } from "./platform/data.ts";
 import type { Platform } from "./platform/platform.ts";
+import { localSecret } from "./platform/secrets.ts";
 import { secretVariables, type Variables } from "./variables.ts";
 
 /** The `local` stack, opened on a running platform. */
@@ -50,7 +50,7 @@ export async function openLocal(
   }
   const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
   const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
-  const variables = await secretVariables(platform.data, found, given);
+  const variables = secretVariables(platform.data, found, given);
   // The program runs in this process, and reads its variables from the environment.
   Object.assign(process.env, variables);
   const settings = parseStack({ ...raw, config }, process.env);

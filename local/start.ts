@@ -8,7 +8,7 @@ import { packageFolder } from "../config/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";
 import { ignoreClosedOutput } from "../ops/terminal/closedOutput.ts";
-import { createProgress } from "../ops/terminal/progress.ts";
+import { createProgress, type Progress } from "../ops/terminal/progress.ts";
 import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
 import type { Report } from "../ops/checks/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
@@ -20,68 +20,104 @@ import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
 
-const options = parseOptions<{ once?: true; json?: true }>("npm start --", (command) =>
-  command
-    .description("Start the platform, deploy the local stack, verify every route, and run until Ctrl-C.")
-    .option("--once", "stop after the verification; exit with 1 if a check failed")
-    .option("--json", "print the report of the verification as JSON"),
-);
-const progress = createProgress();
-const timings: Record<string, number> = {};
-let platform: StartedPlatform | undefined;
-let up = false;
-let leaving: Promise<void> | undefined;
-
-ignoreClosedOutput();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => void leave(up && !options.once ? 0 : 1));
-stopWithParent();
-
-try {
-  await leave((await start()) ? 0 : 1);
-} catch (error) {
-  // Once it is ending, whatever was under way fails for that reason alone.
-  if (!leaving) process.stderr.write(`\n${errorText(error)}\n`);
-  await leave(1);
+interface Options {
+  readonly once?: true;
+  readonly json?: true;
 }
 
-/** @returns whether every check passed, or a platform was running already */
-async function start(): Promise<boolean> {
-  try {
-    platform = await timed("platform", () => startPlatform({ data: dataFolder(), progress }));
-  } catch (error) {
-    if (!(error instanceof AlreadyRunning) || options.once) throw error;
-    process.stderr.write(describeRunning(error));
-    return true;
+/** One run of `npm start`: the platform, and how the process ends. */
+class LocalRun {
+  readonly #options: Options;
+  readonly #progress: Progress = createProgress();
+  /** Milliseconds of each part, for the report. */
+  readonly #timings: Record<string, number> = {};
+  #platform: StartedPlatform | undefined;
+  #isUp = false;
+  #leaving: Promise<void> | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
   }
-  const failed = platform.failed.then((error) => Promise.reject(error));
-  const report = await Promise.race([failed, deployAndVerify(platform)]);
-  const passed = report.checks.every(({ ok }) => ok);
-  if (options.once) return passed;
-  up = true;
-  progress.note("Running until Ctrl-C, or npm run stop in another terminal.");
-  return failed;
-}
 
-async function deployAndVerify(running: Platform): Promise<Report> {
-  progress.note(describeAuthentik(running.authentik));
-  const local = await openLocal(running);
-  const applications = await timed("applications", () => deployApplications(running));
-  const database = databaseTarget(running, local);
-  if (local.plan.data && database) await refuseBrokenContract(database, local.plan.data);
-  await timed("deploy", () => deploy(local, progress, runPolicy()));
-  const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
-  await timed("sample", () => progress.step("Sample data and applications", sample));
-  const shell: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
-  const context = openContext(running.context, shell);
-  const report = await timed("verify", () => verifyDeployment(context, shell, progress));
-  const urls = local.plan.exposures.map(({ url }) => url);
-  writeRunning(running.data, urls);
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...report, timings }, undefined, 2)}\n` : describeReport(report, timings),
-  );
-  if (!options.json) process.stdout.write(describeUsers(running.data, local.settings.identityProvider.sampleUsers));
-  return report;
+  /** Runs until a signal, the end of the parent process or a failure, and ends the process. */
+  async run(): Promise<void> {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.once(signal, () => void this.#leave(this.#isUp && !this.#options.once ? 0 : 1));
+    this.#stopWithParent();
+    try {
+      await this.#leave((await this.#start()) ? 0 : 1);
+    } catch (error) {
+      // Once it is ending, whatever was under way fails for that reason alone.
+      if (!this.#leaving) process.stderr.write(`\n${errorText(error)}\n`);
+      await this.#leave(1);
+    }
+  }
+
+  /** @returns whether every check passed, or a platform was running already */
+  async #start(): Promise<boolean> {
+    let platform: StartedPlatform;
+    try {
+      const starting = (): Promise<StartedPlatform> => startPlatform({ data: dataFolder(), progress: this.#progress });
+      platform = this.#platform = await this.#timed("platform", starting);
+    } catch (error) {
+      if (!(error instanceof AlreadyRunning) || this.#options.once) throw error;
+      process.stderr.write(describeRunning(error));
+      return true;
+    }
+    const failed = platform.failed.then((error) => Promise.reject(error));
+    const report = await Promise.race([failed, this.#deployAndVerify(platform)]);
+    const passed = report.checks.every(({ ok }) => ok);
+    if (this.#options.once) return passed;
+    this.#isUp = true;
+    this.#progress.note("Running until Ctrl-C, or npm run stop in another terminal.");
+    return failed;
+  }
+
+  async #deployAndVerify(running: Platform): Promise<Report> {
+    const progress = this.#progress;
+    progress.note(describeAuthentik(running.authentik));
+    const local = await openLocal(running);
+    const applications = await this.#timed("applications", () => deployApplications(running));
+    const database = databaseTarget(running, local);
+    if (local.plan.data && database) await refuseBrokenContract(database, local.plan.data);
+    await this.#timed("deploy", () => deploy(local, progress, runPolicy()));
+    const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
+    await this.#timed("sample", () => progress.step("Sample data and applications", sample));
+    const shell: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
+    const context = openContext(running.context, shell);
+    const report = await this.#timed("verify", () => verifyDeployment(context, shell, progress));
+    const urls = local.plan.exposures.map(({ url }) => url);
+    writeRunning(running.data, urls);
+    process.stdout.write(this.#output(report, running, local));
+    return report;
+  }
+
+  #output(report: Report, { data }: Platform, { settings }: LocalStack): string {
+    const timings = this.#timings;
+    if (this.#options.json) return `${JSON.stringify({ ...report, timings }, undefined, 2)}\n`;
+    return describeReport(report, timings) + describeUsers(data, settings.identityProvider.sampleUsers);
+  }
+
+  async #timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#timings[name] = Math.round(performance.now() - since);
+    }
+  }
+
+  /** Stops everything and ends the process; the first code counts. */
+  #leave(code: number): Promise<void> {
+    this.#leaving ??= (this.#platform?.stop() ?? Promise.resolve()).then(() => process.exit(code));
+    return this.#leaving;
+  }
+
+  /** A killed npm forwards no signal, but this process gets another parent. */
+  #stopWithParent(): void {
+    const parent = process.ppid;
+    setInterval(() => process.ppid !== parent && void this.#leave(1), 500).unref();
+  }
 }
 
 function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
@@ -93,24 +129,11 @@ function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseT
   };
 }
 
-/** Milliseconds of each part, for the report. */
-async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const since = performance.now();
-  try {
-    return await work();
-  } finally {
-    timings[name] = Math.round(performance.now() - since);
-  }
-}
-
-/** Stops everything and ends the process; the first code counts. */
-function leave(code: number): Promise<void> {
-  leaving ??= (platform?.stop() ?? Promise.resolve()).then(() => process.exit(code));
-  return leaving;
-}
-
-/** A killed npm forwards no signal, but this process gets another parent. */
-function stopWithParent(): void {
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && void leave(1), 500).unref();
-}
+const options = parseOptions<Options>("npm start --", (command) =>
+  command
+    .description("Start the platform, deploy the local stack, verify every route, and run until Ctrl-C.")
+    .option("--once", "stop after the verification; exit with 1 if a check failed")
+    .option("--json", "print the report of the verification as JSON"),
+);
+ignoreClosedOutput();
+await new LocalRun(options).run();

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { claimDataFolder, isDataFolder } from "../../ops/toolchain/dataFolder.ts";
-import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
+import { readJson, writePrivate } from "./privateFile.ts";
 import { startTime } from "./procfs.ts";
 
 /** Content of `<data>/running.json`, which describes a running platform. */
@@ -69,15 +69,6 @@ export function readRunning(data: string): Running | undefined {
   return running && startTime(running.pid) === running.startTime ? running : undefined;
 }
 
-/** The password of that name, generated on first use (192 bits) and stored in `<data>/secrets.json` (mode 0600). */
-export function localSecret(data: string, name: string): string {
-  const file = path.join(data, "secrets.json");
-  const secrets = readJson<Record<string, string>>(file) ?? {};
-  const value = secrets[name] ?? randomBytes(24).toString("base64url");
-  if (secrets[name] === undefined) writePrivate(file, { ...secrets, [name]: value });
-  return value;
-}
-
 /**
  * Locks the folder with an abstract Unix socket (unix(7)): the kernel gives it to one process, and releases it when that process ends, so that
  * the lock is never stale.
@@ -89,13 +80,4 @@ function acquireLock(data: string): Promise<Server> {
     server.once("error", () => reject(new AlreadyRunning(data, readRunning(data))));
     server.listen(name, () => resolve(server.unref()));
   });
-}
-
-function readJson<T>(file: string): T | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : undefined;
-}
-
-/** Writes a file atomically, readable by its owner only. */
-function writePrivate(file: string, value: object): void {
-  replaceFile(file, `${JSON.stringify(value, undefined, 2)}\n`, 0o600);
 }

@@ -12,11 +12,12 @@ import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
 import { applyYaml } from "./api.ts";
 import { findAuthentik } from "./authentik.ts";
 import { CONTEXT, startCluster, startControllers } from "./cluster.ts";
-import { localSecret, openDataFolder } from "./data.ts";
+import { openDataFolder } from "./data.ts";
 import { writeLaunchers } from "./launchers.ts";
 import { choosePorts, releasePorts } from "./ports.ts";
 import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
+import { localSecret } from "./secrets.ts";
 import { killTagged, TAG } from "./processTag.ts";
 import { type GatewayPorts, startTraefik } from "./traefik.ts";
 

@@ -1,5 +1,4 @@
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright, type Page, type Request } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { deploy, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
@@ -8,7 +7,8 @@ import { administrator } from "./administrator.ts";
 import { addThousand } from "./catalog.ts";
 import { catalogSizes } from "./catalogSizes.ts";
 import { loadTables } from "./dataApi.ts";
-import type { Measurement } from "./measurement.ts";
+import { launchBrowser } from "../test/helpers/chromium.ts";
+import { type Measurement, median } from "./measurement.ts";
 import { onPlatform } from "./platform.ts";
 
 const ROUNDS = 7;
@@ -67,9 +67,7 @@ async function load(platform: Platform): Promise<void> {
 }
 
 async function inBrowser<T>(work: (browser: Browser) => Promise<T>): Promise<T> {
-  // Chromium itself sends *.localhost to loopback; its sandbox refuses root.
-  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"];
-  const browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  const browser = await launchBrowser();
   try {
     return await work(browser);
   } finally {
@@ -159,8 +157,4 @@ async function withPage<T>(browser: Browser, work: (page: Page) => Promise<T>): 
   } finally {
     await context.close();
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

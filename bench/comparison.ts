@@ -1,7 +1,7 @@
 /** A route and its baseline, measured in the same run. */
 import autocannon from "autocannon";
 import type { Target } from "./load.ts";
-import type { Measurement } from "./measurement.ts";
+import { type Measurement, median } from "./measurement.ts";
 
 export interface Comparison {
   readonly what: string;
@@ -71,8 +71,4 @@ function empty(): Sum {
 
 function perRequest({ cpu, requests }: Sum): string {
   return requests === 0 ? "" : (cpu / requests).toFixed(2);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -6,6 +6,7 @@ import { buildFor } from "../ops/engine/artifacts.ts";
 import { withoutCheckpoints } from "../ops/engine/recovery/checkpoints.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { exportState } from "../ops/engine/state/state.ts";
+import { identityProvider, VERIFICATION } from "../test/helpers/sections.ts";
 import type { Measurement } from "./measurement.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
@@ -21,15 +22,8 @@ const THREE_DOMAINS = {
     mesh: { enabled: true, base_domain: "mesh.test" },
     external: { enabled: true, base_domain: "example.test" },
   },
-  "gatehouse:verification": { schedule: "0 0 1 1 *" },
-  "gatehouse:identity_provider": {
-    install: true,
-    api_url: "http://authentik.localhost:${HTTP_PORT}",
-    token: "${AUTHENTIK_TOKEN}",
-    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
-    secret_key: "${AUTHENTIK_SECRET_KEY}",
-    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}", protect: false },
-  },
+  "gatehouse:verification": VERIFICATION,
+  "gatehouse:identity_provider": identityProvider({ api_url: "http://authentik.localhost:${HTTP_PORT}" }),
 };
 
 /** The result of one size. */

@@ -4,7 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
-import { launchBrowser, withPage } from "../helpers/browser.ts";
+import { withPage } from "../helpers/browser.ts";
+import { launchBrowser } from "../helpers/chromium.ts";
 import { ALWAYS, NO_ROUTE, rowsResponse } from "./expected-responses.ts";
 import { responseTo } from "./api-client.ts";
 

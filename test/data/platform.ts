@@ -10,7 +10,7 @@ import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { loadSampleOf } from "../../local/sample.ts";
 import { quiet } from "../helpers/quiet.ts";
-import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.ts";
+import { identityProvider, VERIFICATION } from "../helpers/sections.ts";
 
 /** Properties of the platform that tests can inject. */
 export interface RunningData {
@@ -42,7 +42,7 @@ declare module "vitest" {
 const configChanges = {
   "gatehouse:protected_services": [],
   "gatehouse:test_environments": { enabled: false },
-  "gatehouse:identity_provider": INSTALLED_IDENTITY_PROVIDER,
+  "gatehouse:identity_provider": identityProvider(),
   "gatehouse:verification": VERIFICATION,
   "gatehouse:data_api": {
     domains: "auto",

@@ -1,5 +1,5 @@
 /** A stack with every domain kind and every type, for the embedded platform. */
-import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.ts";
+import { identityProvider, VERIFICATION } from "../helpers/sections.ts";
 
 /** Ports that the URLs carry. */
 export interface Ports {
@@ -31,13 +31,12 @@ export function configChanges({ https, upstream }: Ports): Record<string, unknow
     },
     "gatehouse:protected_services": services(),
     "gatehouse:verification": VERIFICATION,
-    "gatehouse:identity_provider": {
-      ...INSTALLED_IDENTITY_PROVIDER,
+    "gatehouse:identity_provider": identityProvider({
       groups: ["staff", "guests"],
       service_accounts: [{ name: "robot", groups: ["staff"] }, { name: "ungrouped" }],
       // Low enough that the plan has dedicated outposts too.
       providers_per_outpost: 10,
-    },
+    }),
   };
 }
 

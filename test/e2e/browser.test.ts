@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { launchBrowser, withPage } from "../helpers/browser.ts";
+import { withPage } from "../helpers/browser.ts";
+import { launchBrowser } from "../helpers/chromium.ts";
 import { origin, sampleUser } from "./fixtures.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../.gatehouse/screenshots");

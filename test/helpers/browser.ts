@@ -1,16 +1,6 @@
-/** Chromium for tests. */
-import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
+/** Pages of a browser for tests. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { note } from "./exchanges.ts";
-
-export async function launchBrowser(): Promise<Browser> {
-  return playwright.launch({
-    executablePath: await chromium.executablePath(),
-    // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
-    headless: true,
-  });
-}
 
 /**
  * Runs with a page of a new browser profile. If `work` fails, the test prints the answers that the page received, and its text.

@@ -18,6 +18,7 @@ import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/administrator.ts";
 import { printPodLogs } from "./podLogs.ts";
 import { quiet } from "./quiet.ts";
+import { identityProvider } from "./sections.ts";
 
 /** Values of the secret variables that the configurations below use. */
 export const SECRETS = {
@@ -138,17 +139,6 @@ function installation({ postgres }: Platform): Config {
   return {
     "gatehouse:postgres": { host, port, password: "${POSTGRES_PASSWORD}", sslmode: "disable" },
     "gatehouse:identity_provider": identityProvider(),
-  };
-}
-
-/** Returns the section `identity_provider` of a stack that installs authentik. */
-export function identityProvider(fields: Readonly<Record<string, unknown>> = {}): object {
-  return {
-    token: "${AUTHENTIK_TOKEN}",
-    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
-    secret_key: "${AUTHENTIK_SECRET_KEY}",
-    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}", protect: false },
-    ...fields,
   };
 }
 

@@ -1,14 +1,8 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, withClient } from "../../ops/clients/http.ts";
-import {
-  common,
-  identityProvider,
-  listed,
-  type OwnPlatform,
-  type OwnStack,
-  startOwnPlatform,
-} from "../helpers/ownPlatform.ts";
+import { common, listed, type OwnPlatform, type OwnStack, startOwnPlatform } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 
 /** Every character that means something in a URI, a shell or a connection string, except the backslash, which roles of the plugin cannot have. */
 const ODD = "p%41:/?#[]@!$&'()*+,;= \"ø";

@@ -6,15 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { tlsOptions } from "../../infra/postgres/tls.ts";
 import { withClient } from "../../ops/clients/http.ts";
-import {
-  common,
-  identityProvider,
-  listed,
-  type OwnPlatform,
-  type OwnStack,
-  service,
-  startOwnPlatform,
-} from "../helpers/ownPlatform.ts";
+import { common, listed, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
 import { fullTest } from "../helpers/fullTest.ts";

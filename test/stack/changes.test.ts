@@ -13,7 +13,6 @@ import {
   type Config,
   type EchoService,
   GAST,
-  identityProvider,
   INGE,
   type OwnPlatform,
   type OwnStack,
@@ -21,6 +20,7 @@ import {
   service,
 } from "../helpers/ownPlatform.ts";
 import { type Probe, probe, type Tally } from "../helpers/probe.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };

@@ -1,14 +1,8 @@
 /** Names that change between two deployments, or that another object has. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fullTest } from "../helpers/fullTest.ts";
-import {
-  type Config,
-  type EchoService,
-  identityProvider,
-  type OwnPlatform,
-  type OwnStack,
-  service,
-} from "../helpers/ownPlatform.ts";
+import { type Config, type EchoService, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { openShared } from "./stack.ts";
 
 const OAUTH = {

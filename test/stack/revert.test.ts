@@ -13,14 +13,8 @@ import { keepingUpdates } from "../../ops/engine/recovery/interruptedChanges.ts"
 import { exportState } from "../../ops/engine/state/state.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
-import {
-  type Config,
-  type EchoService,
-  identityProvider,
-  type OwnPlatform,
-  type OwnStack,
-  service,
-} from "../helpers/ownPlatform.ts";
+import { type Config, type EchoService, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { openShared, SHARED } from "./stack.ts";
 
 /** In a namespace that does not exist, so that its Secret fails: after its user and token, which come after the routes. */

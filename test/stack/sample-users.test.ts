@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/fixtures.ts";
-import { type Config, identityProvider, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { type Config, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { openShared, waitUntilServed } from "./stack.ts";
 
 const HOST = "sampled.localhost";

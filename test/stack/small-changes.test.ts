@@ -6,14 +6,8 @@ import { type MachineAccount, readMachineAccount, tokenFor } from "../../ops/cli
 import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { FULL } from "../helpers/full.ts";
-import {
-  type EchoService,
-  identityProvider,
-  INGE,
-  type OwnPlatform,
-  type OwnStack,
-  service,
-} from "../helpers/ownPlatform.ts";
+import { type EchoService, INGE, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
+import { identityProvider } from "../helpers/sections.ts";
 import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 /** Number of lines of a terminal. */

@@ -1,7 +1,8 @@
 /** A real browser for the catalog, which fails a test on errors in its pages. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
-import { launchBrowser, withPage } from "../../helpers/browser.ts";
+import { withPage } from "../../helpers/browser.ts";
+import { launchBrowser } from "../../helpers/chromium.ts";
 import { note } from "../../helpers/exchanges.ts";
 
 export interface VisitOptions {

@@ -2,13 +2,13 @@
 import { expect, vi } from "vitest";
 import {
   type Config,
-  identityProvider,
   type OwnPlatform,
   type OwnStack,
   SECRETS,
   service,
   startOwnPlatform,
 } from "../../helpers/ownPlatform.ts";
+import { identityProvider } from "../../helpers/sections.ts";
 import type { HostDiagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import { Diagnoser } from "./diagnoser.ts";
 

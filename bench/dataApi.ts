@@ -27,7 +27,7 @@ const TABLES = { bench_small: 1_000, bench_large: 1_000_000 };
 const MARTS = { "accept-profile": "marts" };
 
 /** A request, and its SQL without PostgREST; undefined if PostgREST needs no database for the response. */
-interface Question {
+interface RequestCase {
   readonly what: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ interface Question {
   readonly again?: true;
 }
 
-const QUESTIONS: readonly Question[] = [
+const CASES: readonly RequestCase[] = [
   { what: "one row of 1,000", ...row("bench_small") },
   { what: "exact count of 1,000", ...count("bench_small") },
   { what: "one row of a million", ...row("bench_large"), again: true },
@@ -61,7 +61,7 @@ export function benchDataApi(progress: Progress): Promise<{ requests: Measuremen
   });
 }
 
-function row(table: string): Omit<Question, "what"> {
+function row(table: string): Omit<RequestCase, "what"> {
   return {
     path: `/${table}?id=eq.777`,
     headers: MARTS,
@@ -69,12 +69,12 @@ function row(table: string): Omit<Question, "what"> {
   };
 }
 
-function first(table: string, limit: number): Omit<Question, "what"> {
+function first(table: string, limit: number): Omit<RequestCase, "what"> {
   const sql = json(`select * from marts.${table} limit ${limit}`);
   return { path: `/${table}?limit=${limit}`, headers: MARTS, sql };
 }
 
-function count(table: string): Omit<Question, "what"> {
+function count(table: string): Omit<RequestCase, "what"> {
   const headers = { ...MARTS, prefer: "count=exact" };
   return { path: `/${table}?limit=0`, headers, status: 206, sql: `select count(*) from marts.${table}` };
 }
@@ -109,7 +109,7 @@ async function measure(platform: Platform, progress: Progress): Promise<Measurem
     const measured = async (what: string, by: string, target: Target): Promise<void> =>
       run(what, by, connections, () => load(what, target, connections));
     await measured("echo", "gateway", through("whoami-public.localhost", "/"));
-    for (const { what, path, headers, sql, status = 200, again } of QUESTIONS) {
+    for (const { what, path, headers, sql, status = 200, again } of CASES) {
       if (sql) await run(what, "SQL", connections, () => query(platform, sql, connections));
       await measured(what, "PostgREST", { url: pod + path, headers, status });
       const target = through("data.localhost", path, headers);
@@ -146,7 +146,7 @@ async function query(platform: Platform, sql: string, connections: number): Prom
     const client = await administrator(platform);
     while (performance.now() < end) {
       const since = performance.now();
-      await client.query({ name: "question", text: sql });
+      await client.query({ name: "case", text: sql });
       times.push(performance.now() - since);
     }
     await client.end();

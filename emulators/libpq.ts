@@ -1,3 +1,4 @@
+/** TLS as libpq understands `sslmode`. Repeats `infra/postgres/tls.ts`: no emulator imports code of Gatehouse (README.md, "Dependencies"). */
 import { existsSync, readFileSync } from "node:fs";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 

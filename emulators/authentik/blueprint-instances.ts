@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { applyBlueprint, metadataOf, validateBlueprint } from "./blueprint.ts";
 import { log } from "./log.ts";
 import type { Blueprint, Fields, Stored } from "./objects.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { createOf } from "./resources.ts";
 import type { Runtime } from "./resources.ts";
 
@@ -31,14 +31,15 @@ export function applyInstance(runtime: Runtime, { pk, path, content }: Applied):
   try {
     if (path && content === undefined) throw new Error(`the worker has no file ${path}`);
     applyBlueprint(runtime, text, instance.context);
-    noteSuccess(runtime, instance, createHash("sha512").update(text).digest("hex"), metadataOf(text));
+    recordApplied(runtime, instance, createHash("sha512").update(text).digest("hex"), metadataOf(text));
   } catch (error) {
     runtime.store.put("blueprint", { ...instance, status: "error" });
     log("error", "blueprint failed", { blueprint: instance.name, error: (error as Error).message });
   }
 }
 
-export function noteSuccess(
+/** Records that the blueprint of an instance was applied. @param hash of its text */
+export function recordApplied(
   { store }: Runtime,
   instance: Blueprint,
   hash: string,
@@ -48,18 +49,18 @@ export function noteSuccess(
   store.put("blueprint", { ...instance, status: "successful", last_applied_hash: hash, last_applied, metadata });
 }
 
-/** @throws Refusal for a blueprint that cannot be applied */
+/** @throws ApiError for a blueprint that cannot be applied */
 export function validateContent(runtime: Runtime, current: Stored | undefined, body: Fields): void {
   const { content = "", path = "" } = { content: current?.["content"], path: current?.["path"], ...body } as Fields;
   if (content === "" && path === "") {
-    throw new Refusal(400, { non_field_errors: ["Either path or content must be set."] });
+    throw new ApiError(400, { non_field_errors: ["Either path or content must be set."] });
   }
   const context = (body["context"] ?? current?.["context"] ?? {}) as Fields;
   if (typeof body["content"] !== "string" || body["content"] === "") return;
   try {
     validateBlueprint(runtime, body["content"], context);
   } catch (error) {
-    throw new Refusal(400, {
+    throw new ApiError(400, {
       content: ["Failed to validate blueprint", `- ${(error as Error).message}`, "- Blueprint validation failed"],
     });
   }

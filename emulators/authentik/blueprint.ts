@@ -34,17 +34,18 @@ const customTags = tags.flatMap((tag) => [
   },
 ]);
 
-/** Applies a blueprint as a whole or not at all. Throws for what authentik does not accept, and for what the emulator does not know. */
+/** Applies a blueprint as a whole or not at all. @throws Error for what authentik does not accept, and for what the emulator does not know */
 export function applyBlueprint(runtime: Runtime, content: string, context: Fields): void {
   validateBlueprint(runtime, content, context);
   applyEntries(runtime, content, context);
 }
 
-/** Throws for a blueprint that cannot be applied; changes nothing. */
+/** Changes nothing. @throws Error for a blueprint that cannot be applied */
 export function validateBlueprint(runtime: Runtime, content: string, context: Fields): void {
   applyEntries({ ...runtime, store: runtime.store.copy(), tasks: noTasks }, content, context);
 }
 
+/** Returns the metadata of a blueprint with `labels`; empty without metadata. */
 export function metadataOf(content: string): Fields {
   const { metadata } = documentOf(content);
   return metadata ? { labels: {}, ...metadata } : {};

@@ -6,6 +6,7 @@ export function challenge(flow: Flow, component: string, fields: Fields): Fields
   return { flow_info, component, ...fields };
 }
 
+/** Asks for the username. */
 export function identify(flow: Flow, response_errors: Fields = {}): Fields {
   return challenge(flow, "ak-stage-identification", {
     ...{ user_fields: ["email", "username"], password_fields: false, primary_action: "Log in", sources: [] },
@@ -13,11 +14,13 @@ export function identify(flow: Flow, response_errors: Fields = {}): Fields {
   });
 }
 
+/** Asks for the password of the user that was identified. */
 export function askPassword(flow: Flow, pending_user: string, response_errors: Fields = {}): Fields {
   const pending = { pending_user, pending_user_avatar: "/static/user.svg" };
   return challenge(flow, "ak-stage-password", { ...pending, allow_show_password: false, response_errors });
 }
 
+/** Reports that a policy denies access. */
 export function denied(flow: Flow, error_message: string): Fields {
   return challenge(flow, "ak-stage-access-denied", { pending_user: "", pending_user_avatar: "", error_message });
 }

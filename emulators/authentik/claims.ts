@@ -124,6 +124,7 @@ export class Claims {
   }
 }
 
+/** Returns the JWS algorithm with which a private key in PEM signs. */
 export function algorithmOf(keyPem: string): "RS256" | "ES256" {
   return createPrivateKey(keyPem).asymmetricKeyType === "ec" ? "ES256" : "RS256";
 }

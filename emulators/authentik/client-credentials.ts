@@ -2,7 +2,7 @@ import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
 import type { Fields } from "./objects.ts";
 import type { Client } from "./openid-provider.ts";
-import { noteIssued } from "./issued-tokens.ts";
+import { recordToken } from "./issued-tokens.ts";
 import { tokenOwner } from "./users.ts";
 import type { Store } from "./store.ts";
 
@@ -23,6 +23,6 @@ export function clientCredentials(
   const scopes = (body["scope"] ?? "").split(" ").filter((scope) => known.includes(scope));
   const token = claims.mint({ provider, user, scopes, origin }, provider.access_token_validity);
   const expires_in = seconds(provider.access_token_validity);
-  noteIssued(store, provider, token, expires_in);
+  recordToken(store, provider, token, expires_in);
   return { access_token: token, token_type: "Bearer", scope: scopes.join(" "), expires_in, id_token: token };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { noteSuccess } from "./blueprint-instances.ts";
+import { recordApplied } from "./blueprint-instances.ts";
 import { selfSigned } from "./certificate.ts";
 import { embeddedOutpost, read } from "./objects.ts";
 import type { Fields, Kind, Kinds } from "./objects.ts";
@@ -28,11 +28,6 @@ export function createDefault(runtime: Runtime, path: string, bootstrap: Bootstr
   apply(runtime, path, bootstrap);
 }
 
-/** Creates all of them at once, unlike authentik; for tests of other behavior. */
-export function createDefaults(runtime: Runtime, bootstrap: Bootstrap): void {
-  for (const { path } of defaults) createDefault(runtime, path, bootstrap);
-}
-
 function apply(runtime: Runtime, path: string, bootstrap: Bootstrap): void {
   const found = defaults.find((one) => one.path === path);
   if (!found) throw new Error(`no default ${path}`);
@@ -45,7 +40,7 @@ function apply(runtime: Runtime, path: string, bootstrap: Bootstrap): void {
   for (const stage of stages) add(runtime, "stage", stage);
   special[path]?.(runtime, bootstrap);
   if (instance)
-    noteSuccess(runtime, instance, createHash("sha512").update(JSON.stringify(found)).digest("hex"), { name });
+    recordApplied(runtime, instance, createHash("sha512").update(JSON.stringify(found)).digest("hex"), { name });
 }
 
 const special: Record<string, (runtime: Runtime, bootstrap: Bootstrap) => void> = {

@@ -1,6 +1,6 @@
 const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400, weeks: 604_800 };
 
-/** Seconds of a duration in authentik's spelling: `hours=10;minutes=5`. Throws on any other. */
+/** Seconds of a duration in authentik's spelling: `hours=10;minutes=5`. @throws Error for any other */
 export function seconds(duration: string): number {
   const parts = duration.split(/[;,]/).map((part) => /^\s*(\w+)=(-?\d+)\s*$/.exec(part));
   return parts.reduce((sum, part) => {

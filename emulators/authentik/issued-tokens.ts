@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { decodeJwt } from "jose";
+import jwt from "jsonwebtoken";
 import type { Fields, Provider } from "./objects.ts";
 import type { Store } from "./store.ts";
 
 /** Records an access token for `lifetime` seconds. @param opaque its name in the OpenID library */
-export function noteIssued(store: Store, provider: Provider, token: string, lifetime: number, opaque?: string): void {
+export function recordToken(store: Store, provider: Provider, token: string, lifetime: number, opaque?: string): void {
   const payload = { provider: provider.pk, ...(opaque ? { opaque } : {}) };
   store.put("artifact", { pk: keyOf(token), exp: Date.now() / 1000 + lifetime, payload });
 }
@@ -14,6 +14,7 @@ export function opaqueOf(store: Store, token: string): string | undefined {
   return store.get("artifact", keyOf(token))?.payload["opaque"] as string | undefined;
 }
 
+/** Revokes an access token: introspection then reports it as inactive. */
 export function revoke(store: Store, token: string): void {
   store.remove("artifact", keyOf(token));
 }
@@ -26,7 +27,7 @@ export function introspected(store: Store, { pk, client_id }: Provider, token: s
   const issued = store.get("artifact", keyOf(token));
   const isValid = issued && issued.payload["provider"] === pk && issued.exp > Date.now() / 1000;
   if (!isValid) return { active: false };
-  const claims = decodeJwt(token);
+  const claims = jwt.decode(token) as Fields;
   return { ...claims, active: true, scope: claims["scope"] ?? "", client_id };
 }
 

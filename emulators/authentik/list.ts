@@ -1,7 +1,7 @@
 import type { Fields, User } from "./objects.ts";
 import { isSuperuser } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { present } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { compared, listed } from "./write.ts";
@@ -30,7 +30,8 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
   const length = lengthOf(query.get("page_size"));
   const current = Number(query.get("page") ?? 1);
   const pages = Math.max(1, Math.ceil(sorted.length / length));
-  if (!Number.isInteger(current) || current < 1 || current > pages) throw new Refusal(404, { detail: "Invalid page." });
+  if (!Number.isInteger(current) || current < 1 || current > pages)
+    throw new ApiError(404, { detail: "Invalid page." });
   const results = sorted.slice((current - 1) * length, current * length);
   const start = results.length === 0 ? 0 : (current - 1) * length + 1;
   return {

@@ -6,7 +6,7 @@ import { keyId } from "./certificate.ts";
 import { algorithmOf } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
-import { noteIssued } from "./issued-tokens.ts";
+import { recordToken } from "./issued-tokens.ts";
 import { issuerOf } from "./issuer.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";
@@ -135,7 +135,7 @@ export function openIdProvider(
     const tokens = ctx.body as Tokens | undefined;
     if (ctx.status === 200 && ctx.path.endsWith("/token/") && tokens?.id_token) {
       // authentik's access tokens are JWTs with the same claims; the library's are opaque.
-      noteIssued(store, provider, tokens.id_token, tokens.expires_in, tokens.access_token);
+      recordToken(store, provider, tokens.id_token, tokens.expires_in, tokens.access_token);
       const { refresh_token, ...others } = { ...tokens, access_token: tokens.id_token };
       // A refresh token that stays is not part of the response.
       const { params } = (ctx as KoaContextWithOIDC).oidc;

@@ -25,8 +25,8 @@ type ProxyOptions = {
 };
 
 /**
- * Starts a standalone outpost. Its sessions are files in the temporary folder, and it listens once it has its providers. Throws when
- * the token belongs to no outpost.
+ * Starts a standalone outpost. Its sessions are files in the temporary folder, and it listens once it has its providers.
+ * @throws Error when the token belongs to no outpost
  */
 export async function startProxy({ hostname, port, host, browserHost, token, random }: ProxyOptions): Promise<void> {
   const folder = tmpdir();

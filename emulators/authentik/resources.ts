@@ -4,6 +4,7 @@ import { fill } from "./description.ts";
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
 import { read } from "./objects.ts";
+import { OUTPOST_PATH } from "./outpost/address.ts";
 import type {
   Application,
   Binding,
@@ -19,7 +20,7 @@ import type {
 } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
 import { directGroups, isSuperuser, uidOf } from "./users.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 
@@ -78,7 +79,7 @@ export function createOf<K extends Kind>(runtime: Runtime, kind: K): Kinds[K] {
   return create(runtime, resource) as Kinds[K];
 }
 
-/** Applies the rules of a write, which may change other objects. @throws Refusal */
+/** Applies the rules of a write, which may change other objects. @throws ApiError */
 export function settle(runtime: Runtime, { schema }: Resource, object: Stored): Stored {
   const { store } = runtime;
   for (const [name, value] of Object.entries(object)) {
@@ -100,7 +101,7 @@ function refuseOtherThanDuration(field: string, value: string): void {
     seconds(value);
   } catch {
     const message = `${value} is not in the correct format of 'hours=3;minutes=1'.`;
-    throw new Refusal(400, { [field]: [message] });
+    throw new ApiError(400, { [field]: [message] });
   }
 }
 
@@ -177,7 +178,7 @@ function asProvider(store: Store, provider: Provider): Fields {
 /** Sets the fields that the model decides, not the request (measured.md, REST API). */
 function settleProxy(store: Store, provider: Provider): Provider {
   const added = proxyMappings.flatMap((managed) => store.find("mapping", { managed })?.pk ?? []);
-  const callback = `${provider.external_host.replace(/\/$/, "")}/outpost.goauthentik.io/callback`;
+  const callback = `${provider.external_host.replace(/\/$/, "")}${OUTPOST_PATH}/callback`;
   return {
     ...provider,
     property_mappings: [...new Set([...provider.property_mappings, ...added])],

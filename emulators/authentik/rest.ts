@@ -3,10 +3,10 @@ import type { Context } from "hono";
 import { sendApply, validateContent } from "./blueprint-instances.ts";
 import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
-import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/configurations.ts";
+import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/provider-configurations.ts";
 import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";
@@ -19,7 +19,7 @@ type Env = { Variables: { user: User } };
 export function restApi(runtime: Runtime): Hono<Env> {
   const api = new Hono<Env>();
   api.onError((error, c) => {
-    if (error instanceof Refusal) return c.json(error.body, error.status);
+    if (error instanceof ApiError) return c.json(error.body, error.status);
     throw error;
   });
   api.get("/root/config/", (c) =>
@@ -30,16 +30,16 @@ export function restApi(runtime: Runtime): Hono<Env> {
   );
   api.use("*", async (c, next) => {
     const key = bearerOf(c.req.header("authorization"));
-    if (!key) throw new Refusal(403, { detail: "Authentication credentials were not provided." });
+    if (!key) throw new ApiError(403, { detail: "Authentication credentials were not provided." });
     const user = tokenOwner(runtime.store, key, "api");
-    if (!user) throw new Refusal(403, { detail: "Token invalid/expired" });
+    if (!user) throw new ApiError(403, { detail: "Token invalid/expired" });
     c.set("user", user);
     await next();
   });
   addOutpostConfigurations(api, runtime);
   api.on(["POST", "PUT", "PATCH", "DELETE"], "*", async (c, next) => {
     if (!isSuperuser(runtime.store, c.get("user"))) {
-      throw new Refusal(403, { detail: "You do not have permission to perform this action." });
+      throw new ApiError(403, { detail: "You do not have permission to perform this action." });
     }
     await next();
   });
@@ -96,8 +96,8 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
   api.post("/core/users/:id/set_password/", async (c) => {
     const user = find(runtime, resourceAt("/core/users/"), c) as User;
     const { password } = await bodyOf(c);
-    if (typeof password !== "string") throw new Refusal(400, { password: ["This field is required."] });
-    if (password.trim() === "") throw new Refusal(400, { password: ["This field may not be blank."] });
+    if (typeof password !== "string") throw new ApiError(400, { password: ["This field is required."] });
+    if (password.trim() === "") throw new ApiError(400, { password: ["This field may not be blank."] });
     const password_change_date = new Date().toISOString();
     runtime.store.put("user", { ...user, password: hashPassword(password.trim()), password_change_date });
     return c.body(null, 204);
@@ -132,7 +132,7 @@ function find(runtime: Runtime, resource: Resource, c: Context<Env>): Stored {
   const id = c.req.param("id") ?? "";
   const object = key ? runtime.store.find(kind, { [key]: id }) : runtime.store.get(kind, id);
   if (!object || !isOf(resource, object) || !mayView(runtime.store, c.get("user"), kind, object)) {
-    throw new Refusal(404, { detail: `No ${resource.schema} matches the given query.` });
+    throw new ApiError(404, { detail: `No ${resource.schema} matches the given query.` });
   }
   return object;
 }
@@ -147,6 +147,6 @@ async function bodyOf(c: Context): Promise<Fields> {
   try {
     return await c.req.json<Fields>();
   } catch {
-    throw new Refusal(400, { detail: "JSON parse error" });
+    throw new ApiError(400, { detail: "JSON parse error" });
   }
 }

@@ -19,11 +19,13 @@ export function originOf(c: Context): string {
   return `${first("x-forwarded-proto") ?? "http"}://${host}`;
 }
 
+/** Returns the unexpired session of a request's cookie. */
 export function currentSession(store: Store, c: Context): Session | undefined {
   const session = store.get("session", getCookie(c, sessionCookie));
   return session && session.exp > Date.now() / 1000 ? session : undefined;
 }
 
+/** Returns the user of a request's session; undefined for an inactive one. */
 export function signedIn(store: Store, c: Context): User | undefined {
   const user = store.get("user", currentSession(store, c)?.user);
   return user?.is_active ? user : undefined;
@@ -45,6 +47,7 @@ export function startSession(store: Store, c: Context, fields: Partial<Session>,
   return session;
 }
 
+/** Returns a session that is not stored yet. @param duration in seconds; 0 = two weeks, and the browser forgets it when it closes */
 export function newSession(pk: string, fields: Partial<Session> = {}, duration = 0): Session {
   const exp = Math.floor(Date.now() / 1000) + (duration || lifetime);
   const anonymous = { user: null, loginTs: null, flow: null, authorizations: {}, lasting: duration > 0 };
@@ -56,6 +59,7 @@ export function endSession(store: Store, session: Session): void {
   store.remove("session", session.pk);
 }
 
+/** Deletes the cookies of a session in the browser. */
 export function deleteCookies(c: Context): void {
   deleteCookie(c, sessionCookie, { path: "/" });
   deleteCookie(c, csrfCookie, { path: "/" });

@@ -15,10 +15,12 @@ export function inheritedGroups(store: Store, user: User): Group[] {
   return [...found.values()];
 }
 
+/** Returns the groups of a user without their parents. */
 export function directGroups(store: Store, user: User): Group[] {
   return user.groups.flatMap((id) => store.get("group", id) ?? []);
 }
 
+/** Returns whether one of a user's groups, or of their parents, makes superusers. */
 export function isSuperuser(store: Store, user: User): boolean {
   return inheritedGroups(store, user).some((group) => group.is_superuser);
 }
@@ -28,6 +30,7 @@ export function uidOf(user: User, secretKey: string): string {
   return createHash("sha256").update(`${user.pk}-${secretKey}`).digest("hex");
 }
 
+/** Returns a salted hash, which {@link passwordMatches} compares with. */
 export function hashPassword(password: string): string {
   const salt = randomBytes(16).toString("hex");
   return `${salt}:${scryptSync(password, salt, 32).toString("hex")}`;

@@ -1,6 +1,6 @@
 import { embeddedOutpost } from "./objects.ts";
 import type { Fields, Stored } from "./objects.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import type { Resource, Runtime } from "./resources.ts";
 
 const grantTypes = [
@@ -8,28 +8,28 @@ const grantTypes = [
   "urn:ietf:params:oauth:grant-type:device_code",
 ];
 
-/** @throws Refusal for values that fit the schema, but that a serializer of authentik refuses */
+/** @throws ApiError for values that fit the schema, but that a serializer of authentik refuses */
 export function validate(runtime: Runtime, { schema }: Resource, current: Stored | undefined, body: Fields): void {
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);
   if (schema === "PolicyBinding") validateBinding(body);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
-  if (unknown !== undefined) throw new Refusal(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
+  if (unknown !== undefined) throw new ApiError(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
 }
 
 /** authentik reads the mode of the request alone, of a PATCH too. */
 function validateProxy({ mode = "proxy", internal_host = "" }: Fields): void {
   if (mode !== "proxy" || internal_host !== "") return;
-  throw new Refusal(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
+  throw new ApiError(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
 }
 
 /** authentik reads the request alone, and fails without a target (measured on 2026.5: 405). */
 function validateBinding({ target, group, policy, user }: Fields): void {
-  if (target === undefined) throw new Refusal(405, {});
+  if (target === undefined) throw new ApiError(405, {});
   const given = [group, policy, user].filter((value) => value !== undefined && value !== null).length;
   const problem =
     given > 1 ? "Only one of 'group', 'policy', 'user' can be set." : "One of 'group', 'policy', 'user' must be set.";
-  if (given !== 1) throw new Refusal(400, { non_field_errors: [problem] });
+  if (given !== 1) throw new ApiError(400, { non_field_errors: [problem] });
 }
 
 function validateOutpost({ store }: Runtime, current: Stored | undefined, body: Fields): void {
@@ -37,8 +37,8 @@ function validateOutpost({ store }: Runtime, current: Stored | undefined, body: 
   const providers = body["providers"] as number[];
   const isOther = providers.some((id) => store.get("provider", id)?.model !== "proxy");
   if (body["type"] === "proxy" && isOther) {
-    throw new Refusal(400, { providers: ["Outpost type proxy can't be used with OAuth2Provider providers."] });
+    throw new ApiError(400, { providers: ["Outpost type proxy can't be used with OAuth2Provider providers."] });
   }
   const isEmbedded = current?.["managed"] === embeddedOutpost;
-  if (providers.length === 0 && !isEmbedded) throw new Refusal(400, { providers: ["This list may not be empty."] });
+  if (providers.length === 0 && !isEmbedded) throw new ApiError(400, { providers: ["This list may not be empty."] });
 }

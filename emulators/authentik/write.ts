@@ -2,7 +2,7 @@ import { problemsOf, trimmed, writable } from "./description.ts";
 import { references } from "./objects.ts";
 import type { Fields, Kind, Kinds, Outpost, Stored } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
-import { Refusal } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { create, resources, saved, settle } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { validate } from "./validation.ts";
@@ -10,8 +10,8 @@ import { validate } from "./validation.ts";
 /**
  * Creates (no `current`) or changes an object. Fields that the body leaves out keep their value, in PUT too: the real client never
  * sends false or empty ones.
- * @param validateMore throws a Refusal for further rules of the resource
- * @throws Refusal (400) for a body that does not fit the API schema, a reference to a missing object or a duplicate
+ * @param validateMore throws an ApiError for further rules of the resource
+ * @throws ApiError (400) for a body that does not fit the API schema, a reference to a missing object or a duplicate
  */
 export function save(
   runtime: Runtime,
@@ -24,7 +24,7 @@ export function save(
   const { schema, kind } = resource;
   const body = trimmed(schema, given);
   const wrong = problemsOf(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(runtime, kind, body);
-  if (wrong) throw new Refusal(400, wrong);
+  if (wrong) throw new ApiError(400, wrong);
   refuseDuplicates(runtime, resource, current, body);
   validate(runtime, resource, current, body);
   validateMore?.(body);
@@ -39,8 +39,8 @@ function settledOrRefused(runtime: Runtime, resource: Resource, object: Stored):
   try {
     return settle(runtime, resource, object);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(400, { non_field_errors: [(error as Error).message] });
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(400, { non_field_errors: [(error as Error).message] });
   }
 }
 
@@ -70,7 +70,7 @@ export function compared(a: unknown, b: unknown): number {
   return String(a) < String(b) ? -1 : 1;
 }
 
-/** Throws for a model that the emulator does not have. */
+/** @throws Error for a model that the emulator does not have */
 export function resourceOfModel(model: string): Resource {
   const resource = resources.find((candidate) => candidate.model === model);
   if (!resource) throw new Error("App or Model does not exist");
@@ -99,7 +99,7 @@ function refuseDuplicates(
   const taken = unique.filter(isTaken);
   if (taken.length === 0) return;
   const message = (field: string) => `${labels[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
-  throw new Refusal(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
+  throw new ApiError(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
 }
 
 /** authentik's names where they are not those of the kind and the field. */

@@ -17,7 +17,7 @@ export interface Field {
   readonly set?: true;
   readonly secret?: true;
   /** Returns why the value is refused; undefined = accepted. */
-  refuse?(value: Value): string | undefined;
+  validate?(value: Value): string | undefined;
   /** Whether two values that are written differently mean the same. */
   same?(wanted: Value, current: Value): boolean;
 }
@@ -33,7 +33,7 @@ export function check(fields: Fields, olds: Values | undefined, news: Values, ur
     const field = fields[property];
     if (isAbsent(value)) return [];
     if (!field || field.output) return [{ property, reason: `the emulated plugin does not support "${property}"` }];
-    const reason = hasUnknown(value) ? undefined : field.refuse?.(value);
+    const reason = hasUnknown(value) ? undefined : field.validate?.(value);
     return reason === undefined ? [] : [{ property, reason }];
   });
   return { inputs, failures };
@@ -86,7 +86,8 @@ export function inputsFound(fields: Fields, inputs: Values | undefined, state: V
   return Object.fromEntries(names.map((name) => [name, state[name] ?? inputs?.[name]]));
 }
 
-export function sealed(fields: Fields, state: Values): Values {
+/** Wraps the values of secret fields, so that the engine encrypts them in its state. */
+export function markSecrets(fields: Fields, state: Values): Values {
   const secrets = Object.entries(fields).flatMap(([name, { secret }]) => {
     const value = state[name];
     return secret && value !== undefined && !isEmpty(value) ? [[name, new Secret(value)] as const] : [];
@@ -101,10 +102,12 @@ export function oneOf(property: string, allowed: readonly string[]): (value: Val
     allowed.includes(value as string) ? undefined : `expected ${property} to be one of [${list}], got ${asText(value)}`;
 }
 
+/** Returns whether a property has no value. */
 export function isAbsent(value: Value | undefined): value is null | undefined {
   return value === undefined || value === null;
 }
 
+/** Returns a string as it is, and any other value as JSON. */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -17,7 +17,7 @@ export const core = (): CoreV1Api => kubeConfig().makeApiClient(CoreV1Api);
 export const apps = (): AppsV1Api => kubeConfig().makeApiClient(AppsV1Api);
 export const batch = (): BatchV1Api => kubeConfig().makeApiClient(BatchV1Api);
 
-/** Polls until the check returns something. Throws with the last state that it described. */
+/** Polls until the check returns something. @throws Error with the last state that it described */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false>,

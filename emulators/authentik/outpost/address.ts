@@ -1,5 +1,8 @@
 import { unescape } from "node:querystring";
 
+/** Path of an outpost's own pages on every host that it protects. */
+export const OUTPOST_PATH = "/outpost.goauthentik.io";
+
 /** An address as Go reads it: the path is decoded, and dots in it stay. */
 export type Address = { text: string; path: string; query: URLSearchParams };
 
@@ -29,6 +32,7 @@ export function isOpaque(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:[^/]/i.test(text);
 }
 
+/** Returns an address with a path instead of its trailing slashes. */
 export function joined(address: string, path: string): string {
   return address.replace(/\/+$/, "") + path;
 }

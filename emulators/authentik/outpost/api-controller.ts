@@ -39,7 +39,7 @@ export class ApiController {
     this.#reloadOffset = this.#random.between(200, 2000);
   }
 
-  /** Reads everything once, then follows changes. Throws when the token belongs to no outpost. */
+  /** Reads everything once, then follows changes. @throws Error when the token belongs to no outpost */
   async start(): Promise<void> {
     let outpost: OutpostOfApi | undefined;
     await retryForever("Failed to fetch outpost configuration, retrying", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { messagePage } from "../pages.ts";
-import { forwardedAddress, isOpaque, joined, originalAddress, readAddress } from "./address.ts";
+import { forwardedAddress, isOpaque, joined, originalAddress, OUTPOST_PATH, readAddress } from "./address.ts";
 import type { Address } from "./address.ts";
 import { Authentication } from "./authentication.ts";
 import { BackChannel } from "./back-channel.ts";
@@ -15,7 +15,6 @@ import type { CookieOptions, SessionStore } from "./session.ts";
 import { readState, signState } from "./state.ts";
 import type { State } from "./state.ts";
 
-const prefix = "/outpost.goauthentik.io";
 const callbackMark = "X-authentik-auth-callback";
 const logoutMark = "X-authentik-logout";
 
@@ -44,7 +43,7 @@ export class OutpostApplication {
 
   /** Whether the embedded outpost takes a request from the core. */
   handles(c: Context): boolean {
-    return c.req.path.startsWith(prefix) || isTrue(c.req.query(callbackMark)) || isTrue(c.req.query(logoutMark));
+    return c.req.path.startsWith(OUTPOST_PATH) || isTrue(c.req.query(callbackMark)) || isTrue(c.req.query(logoutMark));
   }
 
   async serve(c: Context): Promise<Response> {
@@ -58,7 +57,7 @@ export class OutpostApplication {
     };
     // Decoded, `%2F` too: the router compares URL.Path (authentik, application.go: mux.NewRouter without UseEncodedPath).
     const path = decoded(c.req.path);
-    const handler = path.startsWith(prefix) ? handlers[path.slice(prefix.length)] : undefined;
+    const handler = path.startsWith(OUTPOST_PATH) ? handlers[path.slice(OUTPOST_PATH.length)] : undefined;
     if (!handler) return c.text("404 page not found\n", 404);
     const registry = new Registry(c);
     // The access log reads the session first, and what it finds stays for the request.
@@ -84,7 +83,7 @@ export class OutpostApplication {
     if (answer) return answer;
     this.#remember(c, registry, address.text);
     // nginx sends the outpost's own pages here too, so a client that sets this header decides the response.
-    return address.path.startsWith(prefix) ? c.body(null, 200) : c.text("unauthorized request\n", 401);
+    return address.path.startsWith(OUTPOST_PATH) ? c.body(null, 200) : c.text("unauthorized request\n", 401);
   }
 
   /** Returns the response for a signed-in user or an open path. */
@@ -163,7 +162,7 @@ export class OutpostApplication {
     const rd = mode === "forward_domain" ? external_host : joined(external_host, new URL(c.req.url).pathname);
     this.#remember(c, registry, rd);
     const query = new URLSearchParams({ rd });
-    return c.redirect(`${joined(external_host, `${prefix}/start`)}?${query.toString()}`, 302);
+    return c.redirect(`${joined(external_host, `${OUTPOST_PATH}/start`)}?${query.toString()}`, 302);
   }
 
   #remember(c: Context, registry: Registry, redirect: string): void {
@@ -192,7 +191,7 @@ export class OutpostApplication {
   }
 
   #callbackUrl(): string {
-    return `${joined(this.configuration.external_host, `${prefix}/callback`)}?${callbackMark}=true`;
+    return `${joined(this.configuration.external_host, `${OUTPOST_PATH}/callback`)}?${callbackMark}=true`;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import jwt from "jsonwebtoken";
 
+/** Returns a signed value, which {@link decode} reads. */
 export function encode(secret: string, value: unknown): string {
   return jwt.sign({ value }, secret, { algorithm: "HS256" });
 }

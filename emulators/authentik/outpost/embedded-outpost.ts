@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import type { Store } from "../store.ts";
 import { cookieOptionsOf } from "./application.ts";
 import { sendHttp } from "./back-channel.ts";
-import { configurationsOf } from "./configurations.ts";
+import { configurationsOf } from "./provider-configurations.ts";
 import { DatabaseStore } from "./database-store.ts";
 import type { EventHub } from "./event-hub.ts";
 import { instructions } from "./messages.ts";

@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { log } from "../log.ts";
+import { OUTPOST_PATH } from "./address.ts";
 import { OutpostApplication } from "./application.ts";
 import type { Send } from "./back-channel.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Environment } from "./configuration.ts";
 import type { SessionStore } from "./session.ts";
-
-const prefix = "/outpost.goauthentik.io";
 
 /** Creates the session store of a provider that is new to the outpost. */
 type StoreOf = (configuration: Configuration) => SessionStore;
@@ -53,7 +52,7 @@ export class ProxyServer {
 
   /** A standalone outpost's answer. With exactly one provider every host is its own. */
   async serve(c: Context): Promise<Response> {
-    if (c.req.path.startsWith(`${prefix}/ping`)) return c.body(null, 204);
+    if (c.req.path.startsWith(`${OUTPOST_PATH}/ping`)) return c.body(null, 204);
     const [only, ...others] = this.#applications.values();
     const application = this.#at(hostOf(c)) ?? (others.length === 0 ? only : undefined);
     return application ? application.serve(c) : noApplication(c, hostOf(c));
@@ -61,7 +60,7 @@ export class ProxyServer {
 
   /** An embedded outpost's answer. Undefined = the request is for the core, as are those for hosts without a provider. */
   async serveEmbedded(c: Context): Promise<Response | undefined> {
-    if (c.req.path.startsWith(`${prefix}/ping`)) return c.body(null, 204);
+    if (c.req.path.startsWith(`${OUTPOST_PATH}/ping`)) return c.body(null, 204);
     const application = this.#at(hostOf(c));
     return application?.handles(c) ? application.serve(c) : undefined;
   }

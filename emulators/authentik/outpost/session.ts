@@ -34,6 +34,7 @@ export class Registry {
   }
 }
 
+/** Returns an empty session without an id, which its store assigns when it saves it. */
 export function newSession(name: string, options: CookieOptions): Session {
   return { name, id: "", values: {}, options: { ...options } };
 }

@@ -7,6 +7,7 @@ export type State = { sid: string; redirect: string };
 
 const issuerOf = ({ client_id }: Configuration) => `goauthentik.io/outpost/${client_id}`;
 
+/** Returns the `state` parameter of an authorization request. */
 export function signState(configuration: Configuration, { sid, redirect }: State): string {
   const payload = { iss: issuerOf(configuration), sid, state: randomBytes(32).toString("base64url"), redirect };
   return jwt.sign(payload, configuration.cookie_secret, { noTimestamp: true });

@@ -21,7 +21,7 @@ export interface Access {
 /**
  * Takes the configuration of the Kubernetes provider: `kubeconfig` (one path or the text; empty: the files in `$KUBECONFIG`, then the user's
  * own) and `context`. Read here and not with `@kubernetes/client-node`, which takes half a second to load, at each run.
- * Throws Unreachable when it names no cluster.
+ * @throws Unreachable when it names no cluster
  */
 export function accessOf(config: Values): Access {
   const given = textOf(config, "kubeconfig");

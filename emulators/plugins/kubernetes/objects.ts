@@ -28,6 +28,7 @@ export function isPatch(type: string, object: Values): boolean {
   return type.endsWith(`:${textOf(object, "kind")}Patch`);
 }
 
+/** Returns the value of an annotation, unless it is empty. */
 export function annotation(object: Values, name: string): string | undefined {
   return textOf(object, "metadata", "annotations", name);
 }
@@ -56,7 +57,7 @@ export function normalized(object: Values): Values {
 }
 
 /** Returns the object with the data of a Secret marked as secret. */
-export function hidden(object: Values): Values {
+export function markSecrets(object: Values): Values {
   if (!isSecret(object)) return object;
   const { data, stringData } = object;
   return {
@@ -72,7 +73,12 @@ function isSecret(object: Values): boolean {
 
 /** What is recorded of a live object; the real provider compares with `__inputs`, and updates as `__fieldManager`. */
 export function stateOf(live: Values, inputs: Values, manager: string): Values {
-  return { ...hidden(live), __inputs: hidden(inputs), __initialApiVersion: live.apiVersion, __fieldManager: manager };
+  return {
+    ...markSecrets(live),
+    __inputs: markSecrets(inputs),
+    __initialApiVersion: live.apiVersion,
+    __fieldManager: manager,
+  };
 }
 
 /** The inputs that would make this object, for an import. */

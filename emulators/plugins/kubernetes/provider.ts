@@ -9,7 +9,7 @@ import { accessOf } from "./kubeconfig.ts";
 import { isFresh } from "./managers.ts";
 import {
   annotation,
-  hidden,
+  markSecrets,
   idOf,
   importedInputs,
   isPatch,
@@ -19,7 +19,7 @@ import {
   stateOf,
   withName,
 } from "./objects.ts";
-import { NotReady, obstacleOf, untilGone, untilReady } from "./readiness.ts";
+import { NotReady, unreadyReason, untilGone, untilReady } from "./readiness.ts";
 import { compare } from "./replacement.ts";
 
 const TIMEOUT_S = 600;
@@ -58,13 +58,13 @@ export class Kubernetes implements Plugin {
       throw new Error("patch resources require the `.metadata.name` field to be set");
     }
     const metadata = withName(given, olds?.metadata, urn);
-    return Promise.resolve({ inputs: hidden({ ...normalized(news), metadata }), failures: [] });
+    return Promise.resolve({ inputs: markSecrets({ ...normalized(news), metadata }), failures: [] });
   }
 
   async diff(type: string, _id: string, oldInputs: Values, oldState: Values, news: Values): Promise<Change> {
     const isWatched = news.kind === "Job" && annotation(news, "pulumi.com/replaceUnready") === "true";
     const live = isWatched ? await this.#read(oldState).catch(() => undefined) : undefined;
-    const unready = live !== undefined && obstacleOf(live) !== undefined;
+    const unready = live !== undefined && unreadyReason(live) !== undefined;
     return compare(recorded(oldInputs, oldState), news, { isPatch: isPatch(type, news), unready });
   }
 
@@ -85,7 +85,7 @@ export class Kubernetes implements Plugin {
       return { id: idOf(made), state: await this.#settled(made, { inputs, manager, context, prefix }) };
     }
     const planned = isPatch(type, inputs) ? undefined : await dryRunOf(inputs, make).catch(explained);
-    const state = planned ? { ...stateOf(planned, inputs, manager), status: undefined } : hidden(inputs);
+    const state = planned ? { ...stateOf(planned, inputs, manager), status: undefined } : markSecrets(inputs);
     return { id: "", state };
   }
 
@@ -94,10 +94,10 @@ export class Kubernetes implements Plugin {
     if (!live) return undefined;
     const known = inputs && state ? refreshedInputs(recorded(inputs, state), state, live) : importedInputs(live);
     const now = stateOf(live, known, managerOf(known, state));
-    const obstacle = state && !skipsWaiting(known) ? obstacleOf(live) : undefined;
-    if (!obstacle) return { id, inputs: hidden(known), state: now };
+    const unready = state && !skipsWaiting(known) ? unreadyReason(live) : undefined;
+    if (!unready) return { id, inputs: markSecrets(known), state: now };
     const reasons = [`Resource '${textOf(live, "metadata", "name")}' was created but failed to initialize`];
-    throw new InitializationError(id, now, [...reasons, obstacle.reason], hidden(known));
+    throw new InitializationError(id, now, [...reasons, unready.reason], markSecrets(known));
   }
 
   async update(type: string, id: string, oldState: Values, news: Values, context: Context): Promise<Values> {
@@ -110,7 +110,7 @@ export class Kubernetes implements Plugin {
     };
     if (!context.preview) return this.#settled(await make(), work);
     const planned = await dryRunOf(news, make);
-    return planned ? stateOf(planned, news, manager) : hidden(news);
+    return planned ? stateOf(planned, news, manager) : markSecrets(news);
   }
 
   async delete(type: string, _id: string, state: Values, context: Context): Promise<void> {
@@ -160,7 +160,7 @@ export class Kubernetes implements Plugin {
     }
   }
 
-  /** Throws Unreachable where the configuration leads to no cluster. */
+  /** @throws Unreachable when the configuration names no cluster */
   #cluster(): Cluster {
     this.#connected ??= new Cluster(accessOf(this.#config));
     return this.#connected;

@@ -7,7 +7,7 @@ import type { Cluster } from "./cluster.ts";
 const POLL_MS = 200;
 
 /** Why an object is not ready (yet). Failed: it will not become ready by waiting. */
-interface Obstacle {
+interface UnreadyReason {
   readonly reason: string;
   readonly failed?: boolean;
 }
@@ -24,7 +24,7 @@ export class NotReady extends Error {
   }
 }
 
-/** Waits until an object is ready, and returns it. `deadline` in ms since 1970. Throws NotReady. */
+/** Waits until an object is ready, and returns it. `deadline` in ms since 1970. @throws NotReady */
 export async function untilReady(
   cluster: Cluster,
   object: Values,
@@ -32,9 +32,9 @@ export async function untilReady(
   signal: AbortSignal,
 ): Promise<Values> {
   let live = object;
-  for (let obstacle = obstacleOf(live); obstacle; obstacle = obstacleOf(live)) {
-    if (obstacle.failed || signal.aborted || Date.now() > deadline) {
-      throw new NotReady(live, [obstacle.reason, ...(await podProblems(cluster, live))]);
+  for (let unready = unreadyReason(live); unready; unready = unreadyReason(live)) {
+    if (unready.failed || signal.aborted || Date.now() > deadline) {
+      throw new NotReady(live, [unready.reason, ...(await podProblems(cluster, live))]);
     }
     await pause(POLL_MS);
     live = (await cluster.read(live)) ?? live;
@@ -62,11 +62,11 @@ export async function untilGone(
 }
 
 /** Returns why an object is not ready; undefined = ready. */
-export function obstacleOf(live: Values): Obstacle | undefined {
-  return OBSTACLES[`${textOf(live, "apiVersion")} ${textOf(live, "kind")}`]?.(live);
+export function unreadyReason(live: Values): UnreadyReason | undefined {
+  return READINESS[`${textOf(live, "apiVersion")} ${textOf(live, "kind")}`]?.(live);
 }
 
-const OBSTACLES: Readonly<Record<string, (live: Values) => Obstacle | undefined>> = {
+const READINESS: Readonly<Record<string, (live: Values) => UnreadyReason | undefined>> = {
   "apps/v1 Deployment": (live) => {
     const status = (field: string): number => count(valueAt(live, "status", field));
     const wanted = count(valueAt(live, "spec", "replicas"));

@@ -1,5 +1,5 @@
 import { asText } from "../bridge.ts";
-import { actingFor, name } from "./server.ts";
+import { withRolesGranted, name } from "./server.ts";
 import type { Kind } from "./server.ts";
 
 export const database: Kind = {
@@ -10,7 +10,7 @@ export const database: Kind = {
 
   async create(sql, values) {
     const owner = name(values.owner ?? sql.server.username);
-    await actingFor(sql, [values.owner ?? ""], async () => {
+    await withRolesGranted(sql, [values.owner ?? ""], async () => {
       await sql.rows(`CREATE DATABASE ${name(values.name)} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`);
     });
   },
@@ -35,7 +35,7 @@ export const database: Kind = {
 
   async delete(sql, state) {
     await sql.server.leave(asText(state.name));
-    await actingFor(sql, [state.owner ?? ""], async () => {
+    await withRolesGranted(sql, [state.owner ?? ""], async () => {
       await sql.rows(`DROP DATABASE IF EXISTS ${name(state.name)} WITH (FORCE)`);
     });
   },
@@ -60,7 +60,7 @@ export const schema: Kind = {
 
   async create(sql, values) {
     // The real plugin takes over an existing schema, whatever the value of ifNotExists.
-    await actingFor(sql, [values.owner ?? ""], async () => {
+    await withRolesGranted(sql, [values.owner ?? ""], async () => {
       await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
       if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
     });

@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 
-import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
+import { asText, check, compare, complete, inputsFound, planned, markSecrets } from "../bridge.ts";
 import type { Plugin, Values } from "../protocol/plugin.ts";
 import { database, schema } from "./containers.ts";
 import { defaultPrivileges, grant } from "./grants.ts";
@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "postgresql:index/defaultPrivileges:DefaultPrivileges": defaultPrivileges,
 };
 
+/** Returns an emulator of the Pulumi plugin `postgresql`. */
 export function postgresql(): Plugin {
   let server = new Server({});
 
@@ -57,7 +58,7 @@ export function postgresql(): Plugin {
       await inside(kind, values, "create", (sql) => kind.create(sql, complete(kind.fields, values)));
       const state = await stateOf(kind, values);
       if (!state) throw new Error(`${kind.id(values)} was created, and does not exist any more. Run the update again.`);
-      return { id: kind.id(state), state: sealed(kind.fields, state) };
+      return { id: kind.id(state), state: markSecrets(kind.fields, state) };
     },
 
     async read(type, id, inputs, state) {
@@ -67,7 +68,11 @@ export function postgresql(): Plugin {
       const found = await stateOf(kind, located(kind, known, server)).catch(whenMissing);
       if (!found) return undefined;
       const given = state ? inputs : undefined;
-      return { id: kind.id(found), inputs: inputsFound(kind.fields, given, found), state: sealed(kind.fields, found) };
+      return {
+        id: kind.id(found),
+        inputs: inputsFound(kind.fields, given, found),
+        state: markSecrets(kind.fields, found),
+      };
     },
 
     async update(type, _id, oldState, news, { preview }) {
@@ -78,7 +83,7 @@ export function postgresql(): Plugin {
       await inside(kind, values, "update", (sql) => kind.update(sql, old, complete(kind.fields, values)));
       const state = await stateOf(kind, values);
       if (!state) throw new Error(`${kind.id(values)} does not exist any more. Run the update again with --refresh.`);
-      return sealed(kind.fields, state);
+      return markSecrets(kind.fields, state);
     },
 
     async delete(type, _id, state) {

@@ -1,6 +1,6 @@
 import { asText } from "../bridge.ts";
 import type { Values } from "../protocol/plugin.ts";
-import { actingFor, list, name, text } from "./server.ts";
+import { withRolesGranted, list, name, text } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
 
 const FLAGS = {
@@ -74,7 +74,7 @@ export const role: Kind = {
   async delete(sql, state) {
     const role = name(state.name);
     if (!state.skipReassignOwned) {
-      await actingFor(sql, [state.name], async () => {
+      await withRolesGranted(sql, [state.name], async () => {
         await sql.rows(`REASSIGN OWNED BY ${role} TO ${name(sql.server.username)}`);
         await sql.rows(`DROP OWNED BY ${role}`);
       });

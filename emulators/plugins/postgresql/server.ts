@@ -122,9 +122,9 @@ export class Server {
 
 /**
  * Runs the work as a member of the roles. The real plugin, too, makes an administrator without superuser rights one for as long (its
- * withRolesGranted).
+ * `withRolesGranted`).
  */
-export async function actingFor(sql: Sql, roles: readonly unknown[], work: () => Promise<void>): Promise<void> {
+export async function withRolesGranted(sql: Sql, roles: readonly unknown[], work: () => Promise<void>): Promise<void> {
   const missing = sql.server.superuser
     ? []
     : await sql.rows(

@@ -88,19 +88,19 @@ export class Api {
       throw new Error(`HTTP Error '${call.method} "${url.href}": ${message}' without http response`, { cause: error });
     });
     const text = await response.text();
-    const refuse = (reason: string): never => {
+    const fail = (reason: string): never => {
       throw new Error(`HTTP Error '${reason}' during request '${call.method} ${url.pathname}': "${text}"`);
     };
     const { status } = response;
     if (status === 404) return undefined;
-    if (status >= 300) return refuse(`${status} ${STATUS_CODES[status] ?? ""}${detail(status, text)}`);
+    if (status >= 300) return fail(`${status} ${STATUS_CODES[status] ?? ""}${detail(status, text)}`);
     if (!required) return {};
     if (text === "") throw new Error("error reading from server: EOF");
     const type = response.headers.get("content-type") ?? "";
-    if (!/^application\/([\w.-]+\+)?json/i.test(type)) return refuse("undefined response type");
+    if (!/^application\/([\w.-]+\+)?json/i.test(type)) return fail("undefined response type");
     const answer = JSON.parse(text) as Values;
     const missing = required.find((name) => answer[name] === undefined);
-    return missing === undefined ? answer : refuse(`no value given for required property ${missing}`);
+    return missing === undefined ? answer : fail(`no value given for required property ${missing}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Emulates the Pulumi plugin `terraform-provider` for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
  */
-import { asText, check, compare, complete, inputsFound, isAbsent, planned, sealed } from "../bridge.ts";
+import { asText, check, compare, complete, inputsFound, isAbsent, planned, markSecrets } from "../bridge.ts";
 import { UNKNOWN } from "../protocol/plugin.ts";
 import type { Parameter, Plugin, Values } from "../protocol/plugin.ts";
 import { Api } from "./api.ts";
@@ -16,6 +16,7 @@ const NOT_THERE =
   "Internal error: DecodePropertyMap expected the decoder to return an Object.\n" +
   "Please report to https://github.com/pulumi/pulumi-terraform-bridge/issues";
 
+/** Returns an emulator of the Pulumi plugin `terraform-provider` with the provider goauthentik/authentik. */
 export function authentik(): Plugin {
   // Undefined as long as the url or the token is unknown: nothing is called then.
   let connection: Api | undefined;
@@ -42,7 +43,7 @@ export function authentik(): Plugin {
       if (preview) return { id: "", state: planned(resource.fields, inputs, undefined) };
       const made = await resource.create(api(), complete(resource.fields, inputs));
       if (!made) throw new Error(NOT_THERE);
-      return { id: made.id, state: sealed(resource.fields, made.state) };
+      return { id: made.id, state: markSecrets(resource.fields, made.state) };
     },
     async read(type, id, inputs, state) {
       const resource = operations(type);
@@ -52,14 +53,14 @@ export function authentik(): Plugin {
       const found = await resource.read(api(), id, complete(resource.fields, isRefresh ? state : {}));
       if (!found) return undefined;
       const given = inputsFound(resource.fields, isRefresh ? inputs : undefined, found.state);
-      return { id: found.id, inputs: given, state: sealed(resource.fields, found.state) };
+      return { id: found.id, inputs: given, state: markSecrets(resource.fields, found.state) };
     },
     async update(type, id, oldState, news, { preview }) {
       const resource = operations(type);
       if (preview) return planned(resource.fields, news, oldState);
       const changed = await resource.update(api(), id, oldState, complete(resource.fields, news));
       if (!changed) throw new Error(NOT_THERE);
-      return sealed(resource.fields, changed.state);
+      return markSecrets(resource.fields, changed.state);
     },
     delete: (type, id, state) => operations(type).delete(api(), id, state),
 

@@ -35,7 +35,7 @@ const whenSet = (names: string): Fields => all({ send: "set" }, names);
 const orNull = (names: string): Fields => all({ send: "null" }, names);
 const lists = (names: string): Fields => all({ list: true, default: [] }, names);
 const computedLists = (names: string): Fields => all({ list: true, computed: true }, names);
-const object: WireField = { object: true, default: "{}", refuse: refuseJson, same: sameJson };
+const object: WireField = { object: true, default: "{}", validate: validateJson, same: sameJson };
 const code: WireField = { same: sameCode };
 
 function defaults(values: Readonly<Record<string, Value>>): Fields {
@@ -43,11 +43,11 @@ function defaults(values: Readonly<Record<string, Value>>): Fields {
 }
 /** The first choice is the default. */
 function choice(name: string, ...allowed: readonly [string, ...string[]]): WireField {
-  return { default: allowed[0], refuse: oneOf(name, allowed) };
+  return { default: allowed[0], validate: oneOf(name, allowed) };
 }
 function durations(values: Readonly<Record<string, string>>): Fields {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, { default: value, refuse: refuseDuration }]),
+    Object.entries(values).map(([name, value]) => [name, { default: value, validate: validateDuration }]),
   );
 }
 
@@ -116,7 +116,7 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
       clientType: choice("client_type", "confidential", "public"),
       clientSecret: { send: "set", computed: true, secret: true },
       grantTypes: { send: "set", list: true, computed: true },
-      allowedRedirectUris: { list: true, default: [], json: "redirect_uris", refuse: refuseRedirects },
+      allowedRedirectUris: { list: true, default: [], json: "redirect_uris", validate: validateRedirects },
       subMode: choice("sub_mode", "hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"),
       issuerMode: choice("issuer_mode", "per_provider", "global"),
       logoutMethod: choice("logout_method", "backchannel", "frontchannel"),
@@ -178,7 +178,7 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   },
 };
 
-function refuseDuration(value: Value): string | undefined {
+function validateDuration(value: Value): string | undefined {
   const units = /^(microseconds|milliseconds|seconds|minutes|hours|days|weeks)$/i;
   for (const element of asText(value).split(";")) {
     const [unit = "", ...amount] = element.split("=");
@@ -188,7 +188,7 @@ function refuseDuration(value: Value): string | undefined {
   return undefined;
 }
 
-function refuseJson(value: Value): string | undefined {
+function validateJson(value: Value): string | undefined {
   try {
     JSON.parse(asText(value));
     return undefined;
@@ -198,7 +198,7 @@ function refuseJson(value: Value): string | undefined {
 }
 
 /** The real plugin dies of these, without a word. */
-function refuseRedirects(value: Value): string | undefined {
+function validateRedirects(value: Value): string | undefined {
   const complete = (value as Values[]).every((uri) => !isEmpty(uri.matching_mode) && !isEmpty(uri.url));
   return complete ? undefined : "each redirect URI needs matching_mode and url";
 }

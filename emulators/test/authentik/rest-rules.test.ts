@@ -1,12 +1,12 @@
 /** The rules of authentik's REST API that were measured on a real server: measured.md, "REST API" and "Blueprints and start-up". */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Claims } from "../../authentik/claims.ts";
-import { createDefaults } from "../../authentik/defaults.ts";
 import type { Runtime } from "../../authentik/resources.ts";
 import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
 import { TaskRunner } from "../../authentik/task-runner.ts";
 import type { Task } from "../../authentik/tasks.ts";
+import { createDefaults } from "./defaults.ts";
 import type { Json } from "./deployment.ts";
 
 const store = new Store();

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Claims } from "../../authentik/claims.ts";
-import { createDefaults } from "../../authentik/defaults.ts";
 import { embeddedOutpost, references } from "../../authentik/objects.ts";
 import type { Kind } from "../../authentik/objects.ts";
 import { create, resources } from "../../authentik/resources.ts";
@@ -8,6 +7,7 @@ import type { Resource, Runtime } from "../../authentik/resources.ts";
 import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
 import { noTasks } from "../../authentik/tasks.ts";
+import { createDefaults } from "./defaults.ts";
 import { anything, echo, expectDescribed, nameOf, pair } from "./described.ts";
 import sequences from "./traffic.json" with { type: "json" };
 

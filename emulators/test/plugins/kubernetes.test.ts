@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import {
   idOf,
-  hidden,
+  markSecrets,
   importedInputs,
   isPatch,
   lookup,
@@ -130,7 +130,7 @@ describe("objects", () => {
     const secret = { apiVersion: "v1", kind: "Secret", data: { a: "Yg==" } };
     expect(normalized({ ...secret, stringData: { c: "d" } })).toEqual({ ...secret, data: { a: "Yg==", c: "ZA==" } });
     expect(normalized({ ...secret, stringData: { c: UNKNOWN } })).toEqual({ ...secret, stringData: { c: UNKNOWN } });
-    expect(hidden(secret)).toEqual({ ...secret, data: new Secret(secret.data) });
+    expect(markSecrets(secret)).toEqual({ ...secret, data: new Secret(secret.data) });
   });
 
   it("are recorded with inputs and manager, as by the real provider", () => {

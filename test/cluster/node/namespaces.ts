@@ -24,7 +24,7 @@ const CGROUPS = "/sys/fs/cgroup";
  */
 const CPU_WEIGHT = { "cpu.shares": 20 * 1024, "cpu.weight": 20 * 100 };
 
-/** Runs a program to its end. Throws with its standard error. */
+/** Runs a program to its end. @throws Error with its standard error */
 export function run(program: string, ...args: string[]): string {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

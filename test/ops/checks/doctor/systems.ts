@@ -13,7 +13,7 @@ import { Client } from "pg";
 import { expect, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { Claims } from "../../../../emulators/authentik/claims.ts";
-import { createDefaults } from "../../../../emulators/authentik/defaults.ts";
+import { createDefaults } from "../../../../emulators/test/authentik/defaults.ts";
 import type { Outpost, User } from "../../../../emulators/authentik/objects.ts";
 import { create, resources, type Runtime } from "../../../../emulators/authentik/resources.ts";
 import { restApi } from "../../../../emulators/authentik/rest.ts";

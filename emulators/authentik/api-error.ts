@@ -1,7 +1,7 @@
 import type { Fields } from "./objects.ts";
 
 /** An answer that is not a success; the body is authentik's. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: 400 | 403 | 404 | 405;
   readonly body: Fields;
   constructor(status: 400 | 403 | 404 | 405, body: Fields) {

@@ -1,6 +1,6 @@
 import { createPrivateKey, randomUUID } from "node:crypto";
 import OpenId, { interactionPolicy } from "oidc-provider";
-import type { Configuration, JWK, KoaContextWithOIDC } from "oidc-provider";
+import type { Account, ClientMetadata, Configuration, JWK, KoaContextWithOIDC } from "oidc-provider";
 import { adapter } from "./adapter.ts";
 import { keyId } from "./certificate.ts";
 import { algorithmOf } from "./claims.ts";
@@ -20,72 +20,45 @@ export type Client = { application: Application; provider: Provider };
  * One instance of the certified OpenID library, for one application under one origin. It reads authentik's own session cookie as
  * its session, so that signing out of one is signing out of the other.
  */
-export function openIdProvider(
-  store: Store,
-  claims: Claims,
-  { application, provider }: Client,
-  origin: string,
-): OpenId {
+export function openIdProvider(store: Store, claims: Claims, client: Client, origin: string): OpenId {
+  const { provider } = client;
+  const openId = new OpenId(issuerOf(store, provider, origin), configuration({ store, claims, origin, ...client }));
+  openId.proxy = true;
+  openId.use(async (ctx, next) => {
+    await next();
+    await rewriteResponse(store, provider, ctx as KoaContextWithOIDC);
+  });
+  openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
+  passAllClaims(openId);
+  return openId;
+}
+
+/** What the configuration of the library depends on. */
+interface Setup extends Client {
+  readonly store: Store;
+  readonly claims: Claims;
+  readonly origin: string;
+}
+
+function configuration(setup: Setup): Configuration {
+  const { store, application, provider, origin } = setup;
   const base = `/application/o/${application.slug}`;
   const key = signingKey(store, provider);
-  const subjectOf = (pk: number | null) => {
-    const user = store.get("user", pk);
-    return user?.is_active ? claims.subject(provider, user) : undefined;
-  };
   const cookie = { signed: false, httpOnly: true, sameSite: "lax", path: "/" } as const;
   const policy = interactionPolicy.base();
   policy.get("consent")?.checks.clear();
   const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
-  const refresh = scopes.includes("offline_access") ? ["refresh_token"] : [];
-  const configuration: Configuration = {
-    adapter: (model: string) => adapter(store, `${provider.pk}:${model}`, subjectOf),
-    clients: [
-      {
-        client_id: provider.client_id,
-        client_secret: provider.client_secret,
-        redirect_uris: provider.redirect_uris.filter((uri) => uri.matching_mode === "strict").map((uri) => uri.url),
-        grant_types: ["authorization_code", ...refresh],
-        response_types: ["code"],
-        token_endpoint_auth_method: provider.client_type === "public" ? "none" : "client_secret_post",
-        id_token_signed_response_alg: key ? algorithmOf(key.key_data) : "HS256",
-      },
-    ],
+  return {
+    adapter: (model: string) => adapter(store, `${provider.pk}:${model}`, (pk) => subjectOf(setup, pk)),
+    clients: [clientMetadata(provider, scopes, key)],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
     jwks: { keys: key ? [privateJwk(key)] : [] },
     scopes,
     claims: { openid: ["sub"] },
     conformIdTokenClaims: false,
-    findAccount: (_, sub, token) => {
-      const user = store.list("user").find(({ pk }) => subjectOf(pk) === sub);
-      if (!user) return undefined;
-      const session = store.find("session", { uid: token && "sessionUid" in token ? (token.sessionUid ?? "") : "" });
-      const login = session
-        ? { auth_time: session.loginTs, acr: "goauthentik.io/providers/oauth2/default", amr: ["pwd"], sid: session.uid }
-        : {};
-      return {
-        accountId: sub,
-        claims: (use, scope) => ({
-          ...(use === "id_token" ? login : {}),
-          ...(use === "userinfo" || provider.include_claims_in_id_token
-            ? claims.of({ provider, user, scopes: scope.split(" "), origin, sessionId: session?.uid })
-            : {}),
-          ...(use === "id_token" ? { azp: provider.client_id, uid: randomUUID().replaceAll("-", "") } : {}),
-          sub,
-        }),
-      };
-    },
-    // No consent stage: both default authorization flows are treated as implicit.
-    loadExistingGrant: async ({ oidc }) => {
-      const { client, session, account, params } = oidc;
-      if (!client || !session || !account) return undefined;
-      const grantId = session.grantIdFor(client.clientId);
-      const grant =
-        (grantId ? await oidc.provider.Grant.find(grantId) : undefined) ??
-        new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
-      grant.addOIDCScope((params?.["scope"] as string | undefined) ?? "");
-      await grant.save();
-      return grant;
-    },
+    findAccount: (_, sub, token) =>
+      findAccount(setup, sub, token && "sessionUid" in token ? (token.sessionUid ?? "") : ""),
+    loadExistingGrant,
     interactions: { policy, url: (ctx) => loginUrl(ctx.url) },
     renderError: async (ctx, { error, error_description }) => {
       ctx.type = "html";
@@ -104,17 +77,7 @@ export function openIdProvider(
     pkce: { required: () => false },
     rotateRefreshToken: ({ oidc }) => renewed(provider, oidc.entities.RefreshToken?.exp ?? 0),
     cookies: { names: { session: sessionCookie }, long: cookie, short: cookie },
-    ttl: {
-      AuthorizationCode: seconds(provider.access_code_validity),
-      AccessToken: seconds(provider.access_token_validity),
-      IdToken: seconds(provider.access_token_validity),
-      RefreshToken: seconds(provider.refresh_token_validity),
-      Interaction: 3600,
-      // As long as it had anyway: an application's login does not prolong it.
-      Session: (_, { exp = Date.now() / 1000 + seconds("days=14") }) =>
-        Math.max(1, Math.floor(exp - Date.now() / 1000)),
-      Grant: seconds("days=30"),
-    },
+    ttl: lifetimes(provider),
     routes: {
       authorization: "/application/o/authorize/",
       token: "/application/o/token/",
@@ -125,28 +88,89 @@ export function openIdProvider(
       end_session: `${base}/end-session`,
     },
   };
-  const openId = new OpenId(issuerOf(store, provider, origin), configuration);
-  openId.proxy = true;
-  openId.use(async (ctx, next) => {
-    await next();
-    // authentik's choice where the library's is another.
-    if (ctx.status === 303) ctx.status = 302;
-    if (ctx.status === 401 && ctx.path.endsWith("/token/")) ctx.status = 400;
-    const tokens = ctx.body as Tokens | undefined;
-    if (ctx.status === 200 && ctx.path.endsWith("/token/") && tokens?.id_token) {
-      // authentik's access tokens are JWTs with the same claims; the library's are opaque.
-      recordToken(store, provider, tokens.id_token, tokens.expires_in, tokens.access_token);
-      const { refresh_token, ...others } = { ...tokens, access_token: tokens.id_token };
-      // A refresh token that stays is not part of the response.
-      const { params } = (ctx as KoaContextWithOIDC).oidc;
-      const stays = refresh_token === undefined || refresh_token === params?.["refresh_token"];
-      ctx.body = stays ? others : { ...others, refresh_token };
-      await store.saved();
-    }
-  });
-  openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
-  passAllClaims(openId);
-  return openId;
+}
+
+function clientMetadata(provider: Provider, scopes: readonly string[], key: KeyPair | undefined): ClientMetadata {
+  const refresh = scopes.includes("offline_access") ? ["refresh_token"] : [];
+  return {
+    client_id: provider.client_id,
+    client_secret: provider.client_secret,
+    redirect_uris: provider.redirect_uris.filter((uri) => uri.matching_mode === "strict").map((uri) => uri.url),
+    grant_types: ["authorization_code", ...refresh],
+    response_types: ["code"],
+    token_endpoint_auth_method: provider.client_type === "public" ? "none" : "client_secret_post",
+    id_token_signed_response_alg: key ? algorithmOf(key.key_data) : "HS256",
+  };
+}
+
+/** Returns seconds for each object of the library. */
+function lifetimes(provider: Provider): NonNullable<Configuration["ttl"]> {
+  return {
+    AuthorizationCode: seconds(provider.access_code_validity),
+    AccessToken: seconds(provider.access_token_validity),
+    IdToken: seconds(provider.access_token_validity),
+    RefreshToken: seconds(provider.refresh_token_validity),
+    Interaction: 3600,
+    // As long as it had anyway: an application's login does not prolong it.
+    Session: (_, { exp = Date.now() / 1000 + seconds("days=14") }) => Math.max(1, Math.floor(exp - Date.now() / 1000)),
+    Grant: seconds("days=30"),
+  };
+}
+
+/** Returns the `sub` of a user; undefined for an inactive one. */
+function subjectOf({ store, claims, provider }: Setup, pk: number | null): string | undefined {
+  const user = store.get("user", pk);
+  return user?.is_active ? claims.subject(provider, user) : undefined;
+}
+
+/** @param sessionUid of the session that a token belongs to; empty if it belongs to none */
+function findAccount(setup: Setup, sub: string, sessionUid: string): Account | undefined {
+  const { store, claims, provider, origin } = setup;
+  const user = store.list("user").find(({ pk }) => subjectOf(setup, pk) === sub);
+  if (!user) return undefined;
+  const session = store.find("session", { uid: sessionUid });
+  const login = session
+    ? { auth_time: session.loginTs, acr: "goauthentik.io/providers/oauth2/default", amr: ["pwd"], sid: session.uid }
+    : {};
+  return {
+    accountId: sub,
+    claims: (use, scope) => ({
+      ...(use === "id_token" ? login : {}),
+      ...(use === "userinfo" || provider.include_claims_in_id_token
+        ? claims.of({ provider, user, scopes: scope.split(" "), origin, sessionId: session?.uid })
+        : {}),
+      ...(use === "id_token" ? { azp: provider.client_id, uid: randomUUID().replaceAll("-", "") } : {}),
+      sub,
+    }),
+  };
+}
+
+/** No consent stage: both default authorization flows are treated as implicit. */
+const loadExistingGrant: Configuration["loadExistingGrant"] = async ({ oidc }) => {
+  const { client, session, account, params } = oidc;
+  if (!client || !session || !account) return undefined;
+  const grantId = session.grantIdFor(client.clientId);
+  const grant =
+    (grantId ? await oidc.provider.Grant.find(grantId) : undefined) ??
+    new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+  grant.addOIDCScope((params?.["scope"] as string | undefined) ?? "");
+  await grant.save();
+  return grant;
+};
+
+/** Replaces what the library answers by what authentik does. */
+async function rewriteResponse(store: Store, provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
+  if (ctx.status === 303) ctx.status = 302;
+  if (ctx.status === 401 && ctx.path.endsWith("/token/")) ctx.status = 400;
+  const tokens = ctx.body as Tokens | undefined;
+  if (ctx.status !== 200 || !ctx.path.endsWith("/token/") || !tokens?.id_token) return;
+  // authentik's access tokens are JWTs with the same claims; the library's are opaque.
+  recordToken(store, provider, tokens.id_token, tokens.expires_in, tokens.access_token);
+  const { refresh_token, ...others } = { ...tokens, access_token: tokens.id_token };
+  // A refresh token that stays is not part of the response.
+  const stays = refresh_token === undefined || refresh_token === ctx.oidc.params?.["refresh_token"];
+  ctx.body = stays ? others : { ...others, refresh_token };
+  await store.saved();
 }
 
 /** Returns whether a refresh replaces a token by one of full length: always with a threshold of 0, else with less than the threshold left. */

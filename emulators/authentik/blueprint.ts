@@ -24,8 +24,8 @@ class Tag {
   }
 }
 
-const tags = ["!Find", "!Context", "!KeyOf", "!Env", "!Format"];
-const customTags = tags.flatMap((tag) => [
+const TAGS = ["!Find", "!Context", "!KeyOf", "!Env", "!Format"];
+const customTags = TAGS.flatMap((tag) => [
   { tag, resolve: (text: string) => new Tag(tag, text) },
   {
     tag,

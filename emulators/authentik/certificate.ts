@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
-const year = 365 * 24 * 3600 * 1000;
+const YEAR = 365 * 24 * 3600 * 1000;
 
 /** A self-signed X.509 certificate with a fresh RSA key, both PEM. Node.js can read certificates, but not create them. */
 export function selfSigned(commonName: string): { certificate_data: string; key_data: string } {
@@ -17,7 +17,7 @@ export function selfSigned(commonName: string): { certificate_data: string; key_
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     name,
-    der(0x30, time(now - 60_000), time(now + year)),
+    der(0x30, time(now - 60_000), time(now + YEAR)),
     name,
     publicKey.export({ type: "spki", format: "der" }),
   );

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { recordApplied } from "./blueprint-instances.ts";
 import { selfSigned } from "./certificate.ts";
-import { embeddedOutpost, read } from "./objects.ts";
+import { EMBEDDED_OUTPOST, read } from "./objects.ts";
 import type { Fields, Kind, Kinds } from "./objects.ts";
 import { hashPassword } from "./users.ts";
 import { createOf, settleOutpost } from "./resources.ts";
@@ -50,8 +50,8 @@ const special: Record<string, (runtime: Runtime, bootstrap: Bootstrap) => void> 
     if (!runtime.store.find("keypair", { name })) add(runtime, "keypair", { name, ...selfSigned("authentik") });
   },
   "outposts/embedded": (runtime) => {
-    if (runtime.store.find("outpost", { managed: embeddedOutpost })) return;
-    settleOutpost(runtime, add(runtime, "outpost", { name: "authentik Embedded Outpost", managed: embeddedOutpost }));
+    if (runtime.store.find("outpost", { managed: EMBEDDED_OUTPOST })) return;
+    settleOutpost(runtime, add(runtime, "outpost", { name: "authentik Embedded Outpost", managed: EMBEDDED_OUTPOST }));
   },
 };
 

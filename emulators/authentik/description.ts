@@ -26,7 +26,7 @@ export const description = parse(readFileSync(new URL("openapi.yaml", import.met
 const schemas = description.components.schemas;
 
 /** Fields that are not in the schema: those of 2026.5 (the schema is of 2026.2), and a stage that only blueprints write. */
-const undescribed: Record<string, string[]> = {
+const UNDESCRIBED: Record<string, string[]> = {
   ...{ Application: ["meta_hide"], OAuth2Provider: ["grant_types"] },
   UserLoginStage: ["name", "session_duration"],
 };
@@ -59,13 +59,13 @@ export function fill(schema: string, object: Fields): Fields {
     if (object[name] !== undefined) answer[name] = object[name];
     else if (required.includes(name)) answer[name] = emptyValue(property);
   }
-  for (const name of undescribed[schema] ?? []) if (object[name] !== undefined) answer[name] = object[name];
+  for (const name of UNDESCRIBED[schema] ?? []) if (object[name] !== undefined) answer[name] = object[name];
   return answer;
 }
 
 /** The fields of a request that an object of this schema takes over. */
 export function writable(schema: string, body: Fields): Fields {
-  const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(undescribed[schema] ?? [])];
+  const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(UNDESCRIBED[schema] ?? [])];
   return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name)));
 }
 

@@ -1,7 +1,7 @@
 import type { Flow, FlowPlan, StageName } from "./objects.ts";
 
 /** The stages of authentik's default flows, in order; every other flow has none. */
-const stages: Record<string, StageName[]> = {
+const STAGES: Record<string, StageName[]> = {
   "default-authentication-flow": ["identification", "password", "mfa-validation", "user-login"],
   "default-source-authentication": ["identification", "password", "mfa-validation", "user-login"],
   "default-invalidation-flow": ["user-logout"],
@@ -9,5 +9,5 @@ const stages: Record<string, StageName[]> = {
 
 /** What a browser has to go through in a flow. */
 export function planOf({ slug }: Flow): FlowPlan {
-  return { slug, stages: [...(stages[slug] ?? [])], failures: 0 };
+  return { slug, stages: [...(STAGES[slug] ?? [])], failures: 0 };
 }

@@ -9,7 +9,7 @@ import { passwordMatches, uidOf } from "./users.ts";
 import type { Runtime } from "./resources.ts";
 import { currentSession, deleteCookies, endSession, rememberDevice, signedIn, startSession } from "./sessions.ts";
 
-const attempts = 5;
+const ATTEMPTS = 5;
 
 /** The flow executor: `GET` gives the next challenge, `POST` answers it. The plan is kept in the session. */
 export function flowExecutor(runtime: Runtime): Hono {
@@ -146,7 +146,7 @@ class FlowRun {
   #failed(): Response {
     const failures = this.#plan.failures + 1;
     log("info", "login failed", { failures });
-    if (failures >= attempts) {
+    if (failures >= ATTEMPTS) {
       this.#keep(null);
       return this.#c.json(denied(this.#flow, "Failed to authenticate."));
     }

@@ -6,9 +6,9 @@ import { present } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { compared, listed } from "./write.ts";
 
-const size = { usual: 20, most: 100 };
+const SIZE = { usual: 20, most: 100 };
 /** Filters that take several values; of all others the last value counts. */
-const several = [
+const SEVERAL = [
   "managed",
   "type",
   "groups_by_name",
@@ -56,7 +56,7 @@ function accessible({ store, claims }: Runtime, user: User, query: URLSearchPara
 
 function lengthOf(text: string | null): number {
   const length = Number(text);
-  return Number.isInteger(length) && length > 0 ? Math.min(length, size.most) : size.usual;
+  return Number.isInteger(length) && length > 0 ? Math.min(length, SIZE.most) : SIZE.usual;
 }
 
 /** The value that a filter compares, if it is not a field of the response. */
@@ -77,7 +77,7 @@ const FILTERED: Record<string, (object: Fields) => unknown> = {
 const namesOf = (objects: unknown, name: string) => ((objects ?? []) as Fields[]).map((object) => object[name]);
 
 function passes(object: Fields, filter: string, given: string[]): boolean {
-  const wanted = (several.includes(filter) ? given : given.slice(-1)).filter((text) => text !== "");
+  const wanted = (SEVERAL.includes(filter) ? given : given.slice(-1)).filter((text) => text !== "");
   if (wanted.length === 0) return true;
   if (filter === "attributes") return hasAttributes(object, wanted[0] ?? "");
   const [, field = filter, lookup = filter === "path_startswith" ? "startswith" : "exact"] =

@@ -171,7 +171,7 @@ export const references = read<Partial<Record<Kind, Record<string, Kind>>>>("ref
 export const dependents: readonly Kind[] = ["binding", "token", "session"];
 
 /** `managed` of the outpost inside of the server. */
-export const embeddedOutpost = "goauthentik.io/outposts/embedded";
+export const EMBEDDED_OUTPOST = "goauthentik.io/outposts/embedded";
 
 /** Reads a YAML file next to this one. */
 export function read<T>(file: string): T {

@@ -10,7 +10,7 @@ import { recordToken } from "./issued-tokens.ts";
 import { issuerOf } from "./issuer.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";
-import { sessionCookie } from "./sessions.ts";
+import { SESSION_COOKIE } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
 type Tokens = { access_token?: string; id_token?: string; refresh_token?: string; expires_in: number };
@@ -76,7 +76,7 @@ function configuration(setup: Setup): Configuration {
     clockTolerance: 0,
     pkce: { required: () => false },
     rotateRefreshToken: ({ oidc }) => renewed(provider, oidc.entities.RefreshToken?.exp ?? 0),
-    cookies: { names: { session: sessionCookie }, long: cookie, short: cookie },
+    cookies: { names: { session: SESSION_COOKIE }, long: cookie, short: cookie },
     ttl: lifetimes(provider),
     routes: {
       authorization: "/application/o/authorize/",

@@ -3,8 +3,8 @@ import { log, retryForever } from "./log.ts";
 import { reachable } from "./store.ts";
 import type { Task, TaskName, WorkQueue } from "./tasks.ts";
 
-const table = "authentik_emulator_tasks";
-const poll = 200;
+const TABLE = "authentik_emulator_tasks";
+const POLL = 200;
 
 /**
  * The queue between the processes of a server and of its worker, which have only Postgres in common: the server adds a task, the
@@ -23,37 +23,37 @@ export class PostgresTasks implements WorkQueue {
     const columns = "id bigserial PRIMARY KEY, name text NOT NULL, argument text NOT NULL, state text NOT NULL";
     // If server and worker create it at the same time, Postgres refuses one of them.
     await retryForever("failed to create the table of tasks", () =>
-      this.#pool.query(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`),
+      this.#pool.query(`CREATE TABLE IF NOT EXISTS ${TABLE} (${columns})`),
     );
   }
 
   send(name: TaskName, argument: string): void {
     this.#pool
-      .query(`INSERT INTO ${table} (name, argument, state) VALUES ($1, $2, 'queued')`, [name, argument])
+      .query(`INSERT INTO ${TABLE} (name, argument, state) VALUES ($1, $2, 'queued')`, [name, argument])
       .catch((error: unknown) => log("error", "failed to send task", { name, error: String(error) }));
   }
 
   /** Queues the tasks again that a worker took and did not finish. */
   async requeue(): Promise<void> {
-    await this.#pool.query(`UPDATE ${table} SET state = 'queued' WHERE state = 'taken'`);
+    await this.#pool.query(`UPDATE ${TABLE} SET state = 'queued' WHERE state = 'taken'`);
   }
 
   async take(): Promise<Task[]> {
-    return this.#tasks(`UPDATE ${table} SET state = 'taken' WHERE state = 'queued' RETURNING id, name, argument`);
+    return this.#tasks(`UPDATE ${TABLE} SET state = 'taken' WHERE state = 'queued' RETURNING id, name, argument`);
   }
 
   async finish({ id, argument }: Task): Promise<void> {
-    await this.#pool.query(`UPDATE ${table} SET state = 'due', argument = $2 WHERE id = $1`, [id, argument]);
+    await this.#pool.query(`UPDATE ${TABLE} SET state = 'due', argument = $2 WHERE id = $1`, [id, argument]);
   }
 
   /** Runs due tasks in this process, the server's, until the returned function is called. */
   serve(run: (task: Task) => void): () => void {
     const timer = setInterval(() => {
-      this.#tasks(`DELETE FROM ${table} WHERE state = 'due' RETURNING id, name, argument`).then(
+      this.#tasks(`DELETE FROM ${TABLE} WHERE state = 'due' RETURNING id, name, argument`).then(
         (tasks) => tasks.forEach(run),
         (error: unknown) => log("warning", "failed to read tasks", { error: String(error) }),
       );
-    }, poll);
+    }, POLL);
     return () => clearInterval(timer);
   }
 

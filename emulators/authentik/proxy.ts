@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { log } from "./log.ts";
-import { embeddedOutpost } from "./objects.ts";
+import { EMBEDDED_OUTPOST } from "./objects.ts";
 import { ApiController } from "./outpost/api-controller.ts";
 import { cookieOptionsOf } from "./outpost/application.ts";
 import { sendHttp } from "./outpost/back-channel.ts";
@@ -43,7 +43,7 @@ export async function startProxy({ hostname, port, host, browserHost, token, ran
       refresh: ({ name, config, managed }, configurations) => {
         const authentikHost = config["authentik_host"];
         if (typeof authentikHost !== "string") return panic("the outpost's config has no authentik_host");
-        const embedded = managed === embeddedOutpost;
+        const embedded = managed === EMBEDDED_OUTPOST;
         proxy.refresh(configurations, { outpostName: name, embedded, authentikHost, browserHost });
       },
       endSession: (id) => proxy.endSessions(({ sid }) => sid === id),

@@ -3,14 +3,14 @@ import type { Context } from "hono";
 import { sendApply, validateContent } from "./blueprint-instances.ts";
 import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
-import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/provider-configurations.ts";
+import { configurationsOf, FURTHER_FIELDS, furtherOidcFields } from "./outpost/provider-configurations.ts";
 import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./users.ts";
 import { mayView } from "./permissions.ts";
 import { ApiError } from "./api-error.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";
-import { version } from "./version.ts";
+import { VERSION } from "./version.ts";
 import { isOf, remove, save } from "./write.ts";
 
 type Env = { Variables: { user: User } };
@@ -74,8 +74,8 @@ function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: R
 }
 
 function addActions(api: Hono<Env>, runtime: Runtime): void {
-  const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
-  api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
+  const outdated = { version_latest: VERSION, version_latest_valid: true, outdated: false, outpost_outdated: false };
+  api.get("/admin/version/", (c) => c.json({ version_current: VERSION, build_hash: "", ...outdated }));
   api.get("/core/users/me/", (c) => {
     const user = present(runtime, resourceAt("/core/users/"), c.get("user"));
     const is_superuser = isSuperuser(runtime.store, c.get("user"));
@@ -120,7 +120,7 @@ function addOutpostConfigurations(api: Hono<Env>, runtime: Runtime): void {
     const shown = (results as { pk: number }[]).flatMap(({ pk }) => known.get(pk) ?? []);
     const further = furtherOidcFields(origin);
     const full = shown.map((one) => ({
-      ...{ ...furtherFields, ...one },
+      ...{ ...FURTHER_FIELDS, ...one },
       oidc_configuration: { ...one.oidc_configuration, ...further },
     }));
     return c.json({ ...rest, results: full });

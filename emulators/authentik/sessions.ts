@@ -5,12 +5,12 @@ import jwt from "jsonwebtoken";
 import type { Session, User } from "./objects.ts";
 import type { Store } from "./store.ts";
 
-export const sessionCookie = "authentik_session";
-const csrfCookie = "authentik_csrf";
-const csrfLifetime = 52 * 7 * 24 * 3600;
-const deviceCookie = "authentik_device";
-const deviceLifetime = 30 * 24 * 3600;
-const lifetime = 14 * 24 * 3600;
+export const SESSION_COOKIE = "authentik_session";
+const CSRF_COOKIE = "authentik_csrf";
+const CSRF_LIFETIME = 52 * 7 * 24 * 3600;
+const DEVICE_COOKIE = "authentik_device";
+const DEVICE_LIFETIME = 30 * 24 * 3600;
+const LIFETIME = 14 * 24 * 3600;
 
 /** Scheme, host and port of the request: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
 export function originOf(c: Context): string {
@@ -21,7 +21,7 @@ export function originOf(c: Context): string {
 
 /** Returns the unexpired session of a request's cookie. */
 export function currentSession(store: Store, c: Context): Session | undefined {
-  const session = store.get("session", getCookie(c, sessionCookie));
+  const session = store.get("session", getCookie(c, SESSION_COOKIE));
   return session && session.exp > Date.now() / 1000 ? session : undefined;
 }
 
@@ -42,14 +42,14 @@ export function startSession(store: Store, c: Context, fields: Partial<Session>,
   const secure = originOf(c).startsWith("https:");
   const sameSite = secure ? "None" : "Lax";
   const cookie = { path: "/", sameSite, secure, ...(duration > 0 ? { maxAge: duration } : {}) } as const;
-  setCookie(c, sessionCookie, session.pk, { ...cookie, httpOnly: true });
-  if (session.user !== null) setCookie(c, csrfCookie, session.csrf, { ...cookie, maxAge: csrfLifetime });
+  setCookie(c, SESSION_COOKIE, session.pk, { ...cookie, httpOnly: true });
+  if (session.user !== null) setCookie(c, CSRF_COOKIE, session.csrf, { ...cookie, maxAge: CSRF_LIFETIME });
   return session;
 }
 
 /** Returns a session that is not stored yet. @param duration in seconds; 0 = two weeks, and the browser forgets it when it closes */
 export function newSession(pk: string, fields: Partial<Session> = {}, duration = 0): Session {
-  const exp = Math.floor(Date.now() / 1000) + (duration || lifetime);
+  const exp = Math.floor(Date.now() / 1000) + (duration || LIFETIME);
   const anonymous = { user: null, loginTs: null, flow: null, authorizations: {}, lasting: duration > 0 };
   return { pk, uid: randomUUID(), csrf: randomUUID(), exp, ...anonymous, ...fields };
 }
@@ -61,13 +61,13 @@ export function endSession(store: Store, session: Session): void {
 
 /** Deletes the cookies of a session in the browser. */
 export function deleteCookies(c: Context): void {
-  deleteCookie(c, sessionCookie, { path: "/" });
-  deleteCookie(c, csrfCookie, { path: "/" });
+  deleteCookie(c, SESSION_COOKIE, { path: "/" });
+  deleteCookie(c, CSRF_COOKIE, { path: "/" });
 }
 
 /** Marks a device on which a user has signed in, for 30 days (`remember_device` of the login stage). */
 export function rememberDevice(c: Context, userId: string, secretKey: string): void {
-  const exp = Math.floor(Date.now() / 1000) + deviceLifetime;
+  const exp = Math.floor(Date.now() / 1000) + DEVICE_LIFETIME;
   const value = jwt.sign({ sub: userId, exp }, secretKey, { noTimestamp: true });
-  setCookie(c, deviceCookie, value, { path: "/", sameSite: "Lax", expires: new Date(exp * 1000) });
+  setCookie(c, DEVICE_COOKIE, value, { path: "/", sameSite: "Lax", expires: new Date(exp * 1000) });
 }

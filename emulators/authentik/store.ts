@@ -3,7 +3,7 @@ import { retryForever } from "./log.ts";
 import { dependents, references } from "./objects.ts";
 import type { Kind, Kinds, Stored } from "./objects.ts";
 
-const table = "authentik_emulator_objects";
+const TABLE = "authentik_emulator_objects";
 
 /** Waits until Postgres responds; a Pod often starts before its database. */
 export async function reachable(pool: pg.Pool): Promise<void> {
@@ -30,10 +30,10 @@ export class Store {
     if (!this.#pool) return;
     await reachable(this.#pool);
     await this.#pool.query(
-      `CREATE TABLE IF NOT EXISTS ${table} (kind text, id text, body jsonb NOT NULL, PRIMARY KEY (kind, id))`,
+      `CREATE TABLE IF NOT EXISTS ${TABLE} (kind text, id text, body jsonb NOT NULL, PRIMARY KEY (kind, id))`,
     );
     const { rows } = await this.#pool.query<{ kind: Kind; id: string; body: Stored }>(
-      `SELECT kind, id, body FROM ${table} ORDER BY kind, id`,
+      `SELECT kind, id, body FROM ${TABLE} ORDER BY kind, id`,
     );
     for (const row of rows) this.#kind(row.kind).set(row.id, row.body);
     this.sweep();
@@ -57,7 +57,7 @@ export class Store {
 
   put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K] {
     this.#kind(kind).set(String(object.pk), object);
-    this.#write(`INSERT INTO ${table} VALUES ($1, $2, $3) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`, [
+    this.#write(`INSERT INTO ${TABLE} VALUES ($1, $2, $3) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`, [
       kind,
       String(object.pk),
       JSON.stringify(object),
@@ -70,7 +70,7 @@ export class Store {
     const removed = this.get(kind, id);
     if (!removed) return;
     this.#kind(kind).delete(String(id));
-    this.#write(`DELETE FROM ${table} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
+    this.#write(`DELETE FROM ${TABLE} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
     for (const listener of this.#removed.get(kind) ?? []) listener(removed);
     for (const [owner, fields] of Object.entries(references) as [Kind, Record<string, Kind>][]) {
       for (const [field, target] of Object.entries(fields)) {

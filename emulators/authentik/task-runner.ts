@@ -5,7 +5,7 @@ import type { Bootstrap } from "./defaults.ts";
 import { log } from "./log.ts";
 import type { EmbeddedOutpost } from "./outpost/embedded-outpost.ts";
 import type { EventHub } from "./outpost/event-hub.ts";
-import { instructions } from "./outpost/messages.ts";
+import { INSTRUCTIONS } from "./outpost/messages.ts";
 import type { Runtime } from "./resources.ts";
 import type { Task, TaskName } from "./tasks.ts";
 
@@ -37,10 +37,10 @@ export class TaskRunner {
     },
     discover_blueprint: (argument) => discoverBlueprint(this.#runtime, JSON.parse(argument) as Discovered),
     apply_blueprint: (argument) => applyInstance(this.#runtime, JSON.parse(argument) as Applied),
-    outpost_send_update: (pk) => this.#events.send(pk, { instruction: instructions.triggerUpdate, args: {} }),
+    outpost_send_update: (pk) => this.#events.send(pk, { instruction: INSTRUCTIONS.triggerUpdate, args: {} }),
     outpost_session_end: (session_id) => {
       for (const { pk } of this.#runtime.store.list("outpost")) {
-        this.#events.send(pk, { instruction: instructions.sessionEnd, args: { session_id } });
+        this.#events.send(pk, { instruction: INSTRUCTIONS.sessionEnd, args: { session_id } });
       }
     },
   };

@@ -4,7 +4,7 @@ export type TaskName =
 export type Task = { id: number; name: TaskName; argument: string };
 
 /** Minimum and maximum delay before a task runs, in milliseconds. */
-export const delays: Record<TaskName, readonly [number, number]> = {
+export const DELAYS: Record<TaskName, readonly [number, number]> = {
   create_default: [0, 3000],
   discover_blueprint: [0, 500],
   apply_blueprint: [500, 1500],

@@ -1,9 +1,9 @@
-import { embeddedOutpost } from "./objects.ts";
+import { EMBEDDED_OUTPOST } from "./objects.ts";
 import type { Fields, Stored } from "./objects.ts";
 import { ApiError } from "./api-error.ts";
 import type { Resource, Runtime } from "./resources.ts";
 
-const grantTypes = [
+const GRANT_TYPES = [
   ...["authorization_code", "implicit", "hybrid", "refresh_token", "client_credentials", "password"],
   "urn:ietf:params:oauth:grant-type:device_code",
 ];
@@ -13,7 +13,7 @@ export function validate(runtime: Runtime, { schema }: Resource, current: Stored
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);
   if (schema === "PolicyBinding") validateBinding(body);
-  const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
+  const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !GRANT_TYPES.includes(type));
   if (unknown !== undefined) throw new ApiError(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
 }
 
@@ -39,6 +39,6 @@ function validateOutpost({ store }: Runtime, current: Stored | undefined, body: 
   if (body["type"] === "proxy" && isOther) {
     throw new ApiError(400, { providers: ["Outpost type proxy can't be used with OAuth2Provider providers."] });
   }
-  const isEmbedded = current?.["managed"] === embeddedOutpost;
+  const isEmbedded = current?.["managed"] === EMBEDDED_OUTPOST;
   if (providers.length === 0 && !isEmbedded) throw new ApiError(400, { providers: ["This list may not be empty."] });
 }

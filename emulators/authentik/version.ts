@@ -1,2 +1,2 @@
 /** The release that the emulator of authentik reports. */
-export const version = "2026.5.7";
+export const VERSION = "2026.5.7";

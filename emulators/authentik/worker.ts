@@ -7,11 +7,11 @@ import type { Bootstrap } from "./defaults.ts";
 import { defaults } from "./defaults.ts";
 import { log } from "./log.ts";
 import type { Random } from "./random.ts";
-import { delays } from "./tasks.ts";
+import { DELAYS } from "./tasks.ts";
 import type { Task, WorkQueue } from "./tasks.ts";
 
 /** Intervals at which a worker polls for tasks and for changed files, in milliseconds. */
-const period = { tasks: 50, files: 500 };
+const PERIOD = { tasks: 50, files: 500 };
 
 export type WorkerOptions = {
   random: Random;
@@ -39,8 +39,8 @@ export class Worker {
       this.#queue.send("create_default", JSON.stringify({ path: name, bootstrap }));
     }
     const timers = [
-      setInterval(() => void this.#work(), period.tasks),
-      setInterval(() => this.#discover(), period.files),
+      setInterval(() => void this.#work(), PERIOD.tasks),
+      setInterval(() => this.#discover(), PERIOD.files),
     ];
     this.#ended.signal.addEventListener("abort", () => timers.forEach((timer) => clearInterval(timer)));
   }
@@ -59,7 +59,7 @@ export class Worker {
 
   async #finish(task: Task): Promise<void> {
     try {
-      await this.#options.random.wait(...delays[task.name], this.#ended.signal);
+      await this.#options.random.wait(...DELAYS[task.name], this.#ended.signal);
       await this.#queue.finish(task.name === "apply_blueprint" ? this.#withContent(task) : task);
     } catch (error) {
       if (!this.#ended.signal.aborted) log("error", "task failed", { task: task.name, error: String(error) });

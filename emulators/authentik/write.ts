@@ -98,12 +98,12 @@ function refuseDuplicates(
     );
   const taken = unique.filter(isTaken);
   if (taken.length === 0) return;
-  const message = (field: string) => `${labels[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
+  const message = (field: string) => `${LABELS[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
   throw new ApiError(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
 }
 
 /** authentik's names where they are not those of the kind and the field. */
-const labels: Record<string, string> = {
+const LABELS: Record<string, string> = {
   "group.name": "Group with this name",
   "provider.client_id": "OAuth2/OpenID Provider with this Client ID",
 };

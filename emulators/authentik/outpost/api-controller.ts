@@ -4,7 +4,7 @@ import { log, retryForever } from "../log.ts";
 import type { Fields } from "../objects.ts";
 import type { Random } from "../random.ts";
 import type { Configuration } from "./configuration.ts";
-import { instructions } from "./messages.ts";
+import { INSTRUCTIONS } from "./messages.ts";
 import type { Message } from "./messages.ts";
 
 type OutpostOfApi = {
@@ -19,7 +19,7 @@ type Handlers = {
   endSession: (sessionId: string) => void;
 };
 
-const reconnectAfter = 1000;
+const RECONNECT_AFTER = 1000;
 
 /** The connection of a standalone outpost to authentik: its configuration, and the changes of it. */
 export class ApiController {
@@ -65,24 +65,24 @@ export class ApiController {
   #connect(outpost: string): void {
     const url = new URL(`/ws/outpost/${outpost}/?instance_uuid=${randomUUID()}`, this.#host.replace(/^http/, "ws"));
     const connection = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
-    const hello = () => connection.send(JSON.stringify({ instruction: instructions.hello, args: { version: "" } }));
+    const hello = () => connection.send(JSON.stringify({ instruction: INSTRUCTIONS.hello, args: { version: "" } }));
     const alive = setInterval(() => connection.readyState === WebSocket.OPEN && hello(), 10_000);
     connection.on("open", hello);
     connection.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message));
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {
       clearInterval(alive);
-      setTimeout(() => this.#connect(outpost), reconnectAfter);
+      setTimeout(() => this.#connect(outpost), RECONNECT_AFTER);
     });
   }
 
   #receive({ instruction, args }: Message): void {
-    if (instruction === instructions.triggerUpdate) {
+    if (instruction === INSTRUCTIONS.triggerUpdate) {
       this.#enqueue(async () => {
         await this.#random.wait(this.#reloadOffset, this.#reloadOffset);
         await this.#refresh();
       });
-    } else if (instruction === instructions.sessionEnd) {
+    } else if (instruction === INSTRUCTIONS.sessionEnd) {
       this.#enqueue(() => this.#handlers.endSession(args.session_id ?? ""));
     }
   }

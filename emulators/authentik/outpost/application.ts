@@ -15,8 +15,8 @@ import type { CookieOptions, SessionStore } from "./session.ts";
 import { readState, signState } from "./state.ts";
 import type { State } from "./state.ts";
 
-const callbackMark = "X-authentik-auth-callback";
-const logoutMark = "X-authentik-logout";
+const CALLBACK_MARK = "X-authentik-auth-callback";
+const LOGOUT_MARK = "X-authentik-logout";
 
 /** One provider of an outpost: the handlers of its host. Every step is that of `internal/outpost/proxyv2/application`. */
 export class OutpostApplication {
@@ -43,7 +43,9 @@ export class OutpostApplication {
 
   /** Whether the embedded outpost takes a request from the core. */
   handles(c: Context): boolean {
-    return c.req.path.startsWith(OUTPOST_PATH) || isTrue(c.req.query(callbackMark)) || isTrue(c.req.query(logoutMark));
+    return (
+      c.req.path.startsWith(OUTPOST_PATH) || isTrue(c.req.query(CALLBACK_MARK)) || isTrue(c.req.query(LOGOUT_MARK))
+    );
   }
 
   async serve(c: Context): Promise<Response> {
@@ -62,16 +64,16 @@ export class OutpostApplication {
     const registry = new Registry(c);
     // The access log reads the session first, and what it finds stays for the request.
     this.#authentication.claims(registry);
-    if (isTrue(c.req.query(callbackMark))) return this.#callback(c, registry, new URL(c.req.url).searchParams);
-    if (isTrue(c.req.query(logoutMark))) return this.#signOut(c, registry);
+    if (isTrue(c.req.query(CALLBACK_MARK))) return this.#callback(c, registry, new URL(c.req.url).searchParams);
+    if (isTrue(c.req.query(LOGOUT_MARK))) return this.#signOut(c, registry);
     return handler(registry);
   }
 
   async #traefik(c: Context, registry: Registry): Promise<Response> {
     const address = forwardedAddress((name) => c.req.header(name));
     if (!address) return c.text("configuration error\n", 500);
-    if (isTrue(address.query.get(callbackMark))) return this.#callback(c, registry, address.query);
-    if (isTrue(address.query.get(logoutMark))) return this.#signOut(c, registry);
+    if (isTrue(address.query.get(CALLBACK_MARK))) return this.#callback(c, registry, address.query);
+    if (isTrue(address.query.get(LOGOUT_MARK))) return this.#signOut(c, registry);
     return (await this.#identified(c, registry, address)) ?? this.#start(c, registry, address.text);
   }
 
@@ -191,7 +193,7 @@ export class OutpostApplication {
   }
 
   #callbackUrl(): string {
-    return `${joined(this.configuration.external_host, `${OUTPOST_PATH}/callback`)}?${callbackMark}=true`;
+    return `${joined(this.configuration.external_host, `${OUTPOST_PATH}/callback`)}?${CALLBACK_MARK}=true`;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { embeddedOutpost } from "../objects.ts";
+import { EMBEDDED_OUTPOST } from "../objects.ts";
 import type { Random } from "../random.ts";
 import type { Store } from "../store.ts";
 import { cookieOptionsOf } from "./application.ts";
@@ -7,7 +7,7 @@ import { sendHttp } from "./back-channel.ts";
 import { configurationsOf } from "./provider-configurations.ts";
 import { DatabaseStore } from "./database-store.ts";
 import type { EventHub } from "./event-hub.ts";
-import { instructions } from "./messages.ts";
+import { INSTRUCTIONS } from "./messages.ts";
 import { ProxyServer } from "./proxy-server.ts";
 
 /** The outpost inside of the server: it reads the objects of the server, but receives changes like any other outpost. */
@@ -30,12 +30,12 @@ export class EmbeddedOutpost {
 
   /** Starts serving, once authentik has its outpost; later calls do nothing. */
   start(): void {
-    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    const outpost = this.#store.find("outpost", { managed: EMBEDDED_OUTPOST });
     if (this.#stop || !outpost) return;
     this.refresh();
     this.#stop = this.#events.listen(outpost.pk, ({ instruction, args }) => {
-      if (instruction === instructions.sessionEnd) this.#proxy.endSessions(({ sid }) => sid === args.session_id);
-      if (instruction === instructions.triggerUpdate) void this.#update();
+      if (instruction === INSTRUCTIONS.sessionEnd) this.#proxy.endSessions(({ sid }) => sid === args.session_id);
+      if (instruction === INSTRUCTIONS.triggerUpdate) void this.#update();
     });
   }
 
@@ -45,7 +45,7 @@ export class EmbeddedOutpost {
   }
 
   refresh(): void {
-    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    const outpost = this.#store.find("outpost", { managed: EMBEDDED_OUTPOST });
     if (!outpost) return;
     const authentikHost = (outpost.config["authentik_host"] as string | undefined) ?? "";
     const environment = { outpostName: outpost.name, embedded: true, authentikHost, browserHost: "" };
@@ -55,7 +55,7 @@ export class EmbeddedOutpost {
 
   /** Measured: a removed provider stops after 0.3 s, a new one is served after up to 2 s (measured.md, Outposts). */
   async #update(): Promise<void> {
-    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    const outpost = this.#store.find("outpost", { managed: EMBEDDED_OUTPOST });
     const known = outpost ? configurationsOf(this.#store, "http://localhost", outpost) : [];
     this.#proxy.keepOnly(known.map(({ external_host }) => URL.parse(external_host)?.host));
     await this.#random.wait(200, 1500);

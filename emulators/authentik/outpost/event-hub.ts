@@ -6,7 +6,7 @@ import type { Outpost } from "../objects.ts";
 import { bearerOf, tokenOwner } from "../users.ts";
 import { mayView } from "../permissions.ts";
 import type { Store } from "../store.ts";
-import { instructions } from "./messages.ts";
+import { INSTRUCTIONS } from "./messages.ts";
 import type { Message } from "./messages.ts";
 
 type Listener = (message: Message) => void;
@@ -29,7 +29,7 @@ export class EventHub {
       this.#sockets.handleUpgrade(request, socket, head, (connection) => {
         const stop = this.listen(outpost.pk, (message) => connection.send(JSON.stringify(message)));
         connection.on("message", () =>
-          connection.send(JSON.stringify({ instruction: instructions.acknowledge, args: {} })),
+          connection.send(JSON.stringify({ instruction: INSTRUCTIONS.acknowledge, args: {} })),
         );
         connection.on("error", () => connection.terminate());
         connection.on("close", stop);

@@ -7,7 +7,7 @@ import { decode, decodeUnverified, encode } from "./codec.ts";
 import { newSession, setCookie } from "./session.ts";
 import type { CookieOptions, Opened, Session, SessionStore, Values } from "./session.ts";
 
-const prefix = "session_";
+const PREFIX = "session_";
 
 /**
  * The sessions of a standalone outpost: files in one folder, and a signed id in the cookie. A process has one store for all of its
@@ -54,7 +54,7 @@ export class FileStore implements SessionStore {
   }
 
   logout(matches: (claims: Claims) => boolean): void {
-    for (const name of readdirSync(this.#folder).filter((file) => file.startsWith(prefix))) {
+    for (const name of readdirSync(this.#folder).filter((file) => file.startsWith(PREFIX))) {
       const file = path.join(this.#folder, name);
       const text = readFileSync(file, "utf8");
       // Most sessions are of requests before a login, and the signatures of thousands would block the process for seconds.
@@ -69,7 +69,7 @@ export class FileStore implements SessionStore {
   }
 
   #file(id: string): string {
-    return path.join(this.#folder, prefix + path.basename(id));
+    return path.join(this.#folder, PREFIX + path.basename(id));
   }
 }
 

@@ -1,4 +1,4 @@
-import { version } from "../version.ts";
+import { VERSION } from "../version.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Endpoints } from "./configuration.ts";
 
@@ -27,7 +27,7 @@ export function identityHeaders(
     "X-authentik-meta-outpost": outpostName,
     "X-authentik-meta-provider": configuration.name,
     "X-authentik-meta-app": configuration.assigned_application_slug,
-    "X-authentik-meta-version": `goauthentik.io/outpost/${version}`,
+    "X-authentik-meta-version": `goauthentik.io/outpost/${VERSION}`,
     ...(authorization ? { Authorization: authorization } : {}),
     // Go writes text only; every other type becomes an empty value.
     ...Object.fromEntries(additional.map(([name, value]) => [name, typeof value === "string" ? value : ""])),

@@ -40,7 +40,7 @@ function configurationOf(store: Store, origin: string, provider: Provider): Conf
 }
 
 /** Further fields of the API, which the emulated outposts do not use. */
-export const furtherFields = {
+export const FURTHER_FIELDS = {
   internal_host: "",
   internal_host_ssl_validation: true,
   certificate: null,

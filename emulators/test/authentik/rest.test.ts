@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Claims } from "../../authentik/claims.ts";
-import { embeddedOutpost, references } from "../../authentik/objects.ts";
+import { EMBEDDED_OUTPOST, references } from "../../authentik/objects.ts";
 import type { Kind } from "../../authentik/objects.ts";
 import { create, resources } from "../../authentik/resources.ts";
 import type { Resource, Runtime } from "../../authentik/resources.ts";
@@ -52,7 +52,7 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
 }
 
 /** The only outpost that can be without providers, as in some recorded calls. */
-const embedded = { managed: embeddedOutpost };
+const embedded = { managed: EMBEDDED_OUTPOST };
 /** In place of recorded blueprints, some of which authentik refuses. */
 const blueprint = { content: "version: 1\nentries: []\n" };
 

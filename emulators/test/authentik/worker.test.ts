@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defaults } from "../../authentik/defaults.ts";
 import { MemoryTasks } from "../../authentik/memory-tasks.ts";
 import { Random } from "../../authentik/random.ts";
-import { delays } from "../../authentik/tasks.ts";
+import { DELAYS } from "../../authentik/tasks.ts";
 import type { Task } from "../../authentik/tasks.ts";
 import { Worker } from "../../authentik/worker.ts";
 import { waiting } from "./deployment.ts";
@@ -34,7 +34,7 @@ test("creates every default once, in an order that the seed decides", async () =
 
 test("keeps delays within their limits", () => {
   const random = new Random(3);
-  const values = Array.from({ length: 1000 }, () => random.between(...delays.create_default));
+  const values = Array.from({ length: 1000 }, () => random.between(...DELAYS.create_default));
   expect([Math.min(...values) >= 0, Math.max(...values) < 3000]).toEqual([true, true]);
   expect(new Random(3).between(0, 1)).toBe(new Random(3).between(0, 1));
 });

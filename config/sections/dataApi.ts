@@ -163,7 +163,7 @@ gatehouse:data_api:
 
 export type DataApiDraft = Draft<z.output<typeof schema>>;
 export type DataApi = Readonly<NonNullable<ReturnType<typeof toDataApi>>>;
-/** The web catalog of the data API, on each of its domains (spec 001, "Catalog frontend URL patterns"). */
+/** The web catalog of the data API, on each of its domains (docs/catalog.md). */
 export type Catalog = NonNullable<DataApi["catalog"]>;
 /** The announced end of an exposed schema; both days are UTC, like `2027-01-31`. */
 export type Deprecation = DataApi["deprecated"][number];
@@ -181,7 +181,7 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
     protect, // undefined = as the server
     /** The enabled domain kinds on which it is exposed. */
     domains: enabledKinds(own.domains, domains),
-    /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
+    /** Exposed schemas in order; the first is the default, usually `api_v1`. */
     exposed: schemas.exposed,
     /** Schemas with personal data: created without grants. */
     private: schemas.private,

@@ -1,4 +1,4 @@
-/** Domain kinds: the domains on which services are exposed (spec 000, "Domain kinds"). */
+/** Domain kinds: the domains on which services are exposed (docs/configuration.md, `gatehouse:domains`). */
 import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../draft.ts";
@@ -8,7 +8,7 @@ import { type Problem, problem } from "../problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 
-/** The kinds that need no full definition (spec 000, "Domain kinds"). */
+/** The domain kinds with default values. */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
 
 const domainFields = {

@@ -1,4 +1,4 @@
-/** The echo service and its hosts on localhost (spec 000, "Test environments per application"). */
+/** The echo service and its hosts on localhost (docs/applications.md, Try it). */
 import { z } from "zod";
 import type { Draft } from "../draft.ts";
 import { label, portNumber } from "../fields.ts";

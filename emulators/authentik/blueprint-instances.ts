@@ -18,7 +18,7 @@ export function discoverBlueprint(runtime: Runtime, { path, name, hash }: Discov
   if (instance.last_applied_hash !== hash) sendApply(runtime, instance);
 }
 
-/** Sends the task that applies a blueprint; the only path on which one is applied (measured.md, Blueprints and start-up). */
+/** Sends the task that applies a blueprint; the only path on which one is applied (docs/authentik.md, Blueprints and start-up). */
 export function sendApply({ tasks }: Runtime, { pk, path }: Blueprint): void {
   tasks.send("apply_blueprint", JSON.stringify({ pk, path } satisfies Applied));
 }

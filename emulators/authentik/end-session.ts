@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 
 /**
  * Sends the browser into the provider's invalidation flow, which signs the user out once the browser has run it; this request alone
- * changes nothing (measured.md, Outposts). The id token is not read.
+ * changes nothing (docs/authentik.md, What a sign-out ends). The id token is not read.
  */
 export function endSession(
   store: Store,

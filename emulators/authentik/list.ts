@@ -18,7 +18,7 @@ const SEVERAL = [
   "target_in",
 ];
 
-/** One page of a list for a user. Parameters that the view does not declare are ignored (measured.md, REST API). */
+/** One page of a list for a user. Parameters that the view does not declare are ignored (docs/authentik.md, REST API). */
 export function page(runtime: Runtime, resource: Resource, user: User, query: URLSearchParams): Fields {
   const isApplications = resource.kind === "application";
   const visible = listed(runtime, resource)

@@ -58,7 +58,7 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const client = byClientId(store, body["client_id"]);
     if (!client) return c.json({ error: "invalid_client" }, 400);
     if (endpoint === "revoke") return serve(c, client, { ...body, token: revoked(store, body["token"] ?? "") });
-    // Before anything else, the client's secret included (measured.md, REST API).
+    // Before anything else, the client's secret included (docs/authentik.md, REST API: `grant_types`).
     if (!client.provider.grant_types.includes(body["grant_type"] ?? "")) return c.json({ error: "invalid_grant" }, 400);
     const isRedeemed = body["grant_type"] === "authorization_code";
     if (isRedeemed && !allows(client.provider, body["redirect_uri"] ?? ""))

@@ -175,7 +175,7 @@ function asProvider(store: Store, provider: Provider): Fields {
   return fill("Provider", { ...provider, ...fixed, ...presentProvider(store, provider) });
 }
 
-/** Sets the fields that the model decides, not the request (measured.md, REST API). */
+/** Sets the fields that the model decides, not the request (docs/authentik.md, REST API: `redirect_uri_type`). */
 function settleProxy(store: Store, provider: Provider): Provider {
   const added = proxyMappings.flatMap((managed) => store.find("mapping", { managed })?.pk ?? []);
   const callback = `${provider.external_host.replace(/\/$/, "")}${OUTPOST_PATH}/callback`;

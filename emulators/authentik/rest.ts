@@ -58,7 +58,7 @@ function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: R
   };
   api.get(path, (c) => c.json(page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams)));
   api.post(path, async (c) => c.json(await write(c), 201));
-  // Only a user who may create an object gets its fields (measured.md, REST API).
+  // Only a user who may create an object gets its fields (docs/authentik.md, REST API).
   api.options(path, (c) => {
     const name = `${resource.schema} List`;
     const POST = isSuperuser(runtime.store, c.get("user")) ? { actions: { POST: {} } } : {};

@@ -96,7 +96,7 @@ function routes({ random, errorRate, onLostWrite }: Options, { runtime, embedded
   app.use("*", async (c: Context, next) => {
     if (!state.ready) return starting(c);
     const answer = await embedded.serve(c);
-    // As when gunicorn restarts its worker (measured.md, REST API).
+    // As when gunicorn restarts its worker (docs/authentik.md, REST API).
     if (!answer && errorRate > 0 && random.between(0, errorRate) < 1) return c.text("Internal Server Error", 500);
     if (!answer) await next();
     await store.saved().catch(onLostWrite);
@@ -126,7 +126,7 @@ function routes({ random, errorRate, onLostWrite }: Options, { runtime, embedded
   return app;
 }
 
-/** The front's answer until the core is up (measured.md, Blueprints and start-up). */
+/** The front's answer until the core is up (docs/authentik.md, Blueprints and start-up). */
 function starting(c: Context): Response {
   c.header("retry-after", "5");
   const accept = c.req.header("accept") ?? "";

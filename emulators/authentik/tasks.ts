@@ -1,4 +1,4 @@
-/** The tasks of the worker. Without a worker none runs (measured.md, Blueprints and start-up). */
+/** The tasks of the worker. Without a worker none runs (docs/authentik.md, Blueprints and start-up). */
 export type TaskName =
   "create_default" | "discover_blueprint" | "apply_blueprint" | "outpost_send_update" | "outpost_session_end";
 export type Task = { id: number; name: TaskName; argument: string };

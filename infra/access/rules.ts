@@ -51,7 +51,7 @@ export function strips({ chain }: RuleFacts): boolean {
   return strip !== -1 && (authentication === -1 || strip < authentication);
 }
 
-/** Returns the identity headers that the backend of an exposure receives with its rules (spec 000, "Identity headers"). */
+/** Returns the identity headers that the backend of an exposure receives with its rules (docs/applications.md). */
 export function headersOf({ protection }: Exposure, rules: readonly RuleFacts[]): readonly string[] {
   const { gateway } = protectionOf(protection);
   return gateway && rules.some(({ authentication }) => authentication === gateway.name) ? gateway.headers : [];

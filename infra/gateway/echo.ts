@@ -12,7 +12,7 @@ interface EchoArgs {
   readonly gateway: TraefikGateway;
 }
 
-/** The test service that echoes the caller (spec 000, "Test environments per application"). */
+/** The test service, which returns the request that it receives (docs/applications.md, Try it). */
 export class Echo extends pulumi.ComponentResource {
   constructor(name: string, args: EchoArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:gateway:Echo", name, {}, opts);

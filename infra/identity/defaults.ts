@@ -2,7 +2,7 @@ import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 
 const OAUTH2_MAPPINGS = ["openid", "email", "profile"].map(managedScope);
-/** The five that authentik adds to every proxy provider; a list that leaves one out never settles (authentik/README 4.3). */
+/** The mappings that authentik 2026.5 adds to every proxy provider: with a list that lacks one, every deployment shows a change. */
 const PROXY_MAPPINGS = [...OAUTH2_MAPPINGS, managedScope("entitlements"), "goauthentik.io/providers/proxy/scope-proxy"];
 const AUTHORIZATION_FLOW = "default-provider-authorization-implicit-consent";
 // default-provider-invalidation-flow leaves the user signed in at authentik.

@@ -1,6 +1,6 @@
-/** The identity headers (spec 000, "Identity headers delivered to protected applications"). */
+/** The identity headers (docs/applications.md). */
 
-/** The six names, spelled as in the spec. */
+/** The six names, spelled as applications receive them. */
 export const IDENTITY_HEADERS = [
   "X-idp-username",
   "X-idp-email",
@@ -19,10 +19,10 @@ function authentikHeader(name: string): string {
   return `X-authentik-${name}`;
 }
 
-/** The names that an outpost of authentik sets (authentik/README 2.1). */
+/** The headers that an outpost of authentik 2026.5 sets. */
 export const AUTHENTIK_HEADERS: readonly string[] = [...AUTHENTIK_USER, ...AUTHENTIK_META];
 
-/** Scope of the mapping that sets the headers. Sorts after ak_proxy, so that it is merged last (authentik/README 2.3). */
+/** Scope of the mapping that sets the headers. Sorts after `ak_proxy`, so that authentik merges it last. */
 export const IDENTITY_SCOPE = "gatehouse_identity";
 
 /** Scope of the mapping that adds inherited groups to `X-idp-jwt`. */

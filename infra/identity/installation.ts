@@ -154,7 +154,7 @@ function workloadOf(
       env: [...LISTEN, ...trust],
       ports: [{ name: "http", containerPort: HTTP_PORT }, AUTHENTIK_METRICS],
       ...probes(role),
-      // 8 GB is the recommended size of a local cluster (spec 000, Limits). In use: up to 0.9 GiB each, /dev/shm included (measured).
+      // Each uses up to 0.9 GiB, /dev/shm included (docs/authentik.md, Blueprints and start-up). A local cluster has 8 GB (docs/prerequisites.md).
       resources: resources("100m", "512Mi", "1536Mi"),
     },
     writable: [

@@ -41,7 +41,7 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
 
 /**
  * Returns one rule for each exposed schema. The rule sets the schema for PostgREST, so that a client that names several schemas cannot select
- * another one. A request for a schema that is not exposed matches no rule and gets 404 (spec 001); PostgREST would return 406 and list its schemas.
+ * another one. A request for a schema that is not exposed matches no rule and gets 404 (docs/postgrest.md); PostgREST would return 406 and list its schemas.
  * A second rule for each kind of count sets `Prefer` to the count alone: of several `Prefer`, the database reads the last one, PostgREST all of them.
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {

@@ -3,7 +3,7 @@ import type { Domain } from "../../config/sections/domains.ts";
 import type { Exposure } from "./exposure.ts";
 import { testName } from "./slugs.ts";
 
-/** Label of the echo service without authentication (spec 000, "Test environments per application"). */
+/** Label of the echo service without authentication (docs/configuration.md, `gatehouse:test_environments`). */
 const OPEN_TEST_LABEL = "whoami-public";
 /** Maximum lengths of a label and of a name (RFC 1035, 2.3.4). */
 const MAX_LENGTH = { label: 63, host: 253 };

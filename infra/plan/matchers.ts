@@ -65,7 +65,7 @@ export function echoes(): string {
 }
 
 /**
- * A request for one schema (spec 001, "Schema selection").
+ * Matches a request for one schema (docs/reading-the-api.md, Choose a schema).
  * @param first whether it is the default, which a request without the header means
  */
 export function selects(schema: string, first: boolean): string {

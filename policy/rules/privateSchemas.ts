@@ -15,7 +15,7 @@ const TYPE = "postgresql:index/";
 /** Attributes with which a role reads rows that it has no privilege for, or becomes a role that does. */
 const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity", "replication"];
 
-/** Personal data: only its owner reads it (spec 001, "Schemas"). */
+/** Personal data: only its owner reads it (docs/opening-a-database.md, Schemas). */
 export const privateSchemas: Rule = {
   name: "private-schemas-stay-closed",
   description: "Only the owner and the administrator have privileges on a private schema.",

@@ -9,7 +9,7 @@ const tag = fc
 const tags = fc.uniqueArray(tag, { maxLength: 8 });
 const endpoints = fc.array(fc.record({ tags }), { maxLength: 20 });
 
-/** The rule as the specification words it: AND across namespaces, OR within a namespace. */
+/** The rule of docs/catalog.md (Addresses): AND across namespaces, OR within a namespace. */
 function chosenByRule(has: readonly string[], chosen: readonly string[]): boolean {
   return NAMESPACES.every((namespace) => {
     const wanted = chosen.filter((candidate) => candidate.startsWith(`${namespace}:`));

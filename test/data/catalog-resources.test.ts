@@ -1,4 +1,4 @@
-/** The catalog, as resources of the default schema (spec 001, "Catalog resources"). */
+/** The catalog, as resources of the default schema (docs/describing-data.md). */
 import { afterEach, describe, expect, test } from "vitest";
 import { rowsResponse } from "./expected-responses.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";

@@ -1,4 +1,4 @@
-/** `diagnose` names each cause of the spec's error table on a real platform. */
+/** `diagnose` names each cause of docs/diagnose.md on a real platform. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";

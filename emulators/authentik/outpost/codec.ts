@@ -1,6 +1,6 @@
 /**
  * Signs values and reads signed ones, as `securecookie` does. The name of a cookie is not signed along, so that a value is valid under every
- * cookie name of an outpost (measured.md, Outposts).
+ * cookie name of an outpost (docs/authentik.md, Outposts and their sessions).
  */
 import jwt from "jsonwebtoken";
 

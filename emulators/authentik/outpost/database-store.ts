@@ -7,7 +7,7 @@ import type { CookieOptions, Opened, Session, SessionStore, Values } from "./ses
 
 /**
  * The sessions of the embedded outpost: rows of authentik's database. The cookie has the bare id, and a value without a row becomes
- * the id of the next session (measured.md, Outposts). All providers share the rows; each has its own cookie options.
+ * the id of the next session (docs/authentik.md, Outposts and their sessions). All providers share the rows; each has its own cookie options.
  */
 export class DatabaseStore implements SessionStore {
   readonly #store: Store;

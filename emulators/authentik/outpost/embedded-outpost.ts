@@ -53,7 +53,7 @@ export class EmbeddedOutpost {
     this.#proxy.refresh(configurationsOf(this.#store, "http://localhost", outpost), environment);
   }
 
-  /** Measured: a removed provider stops after 0.3 s, a new one is served after up to 2 s (measured.md, Outposts). */
+  /** Measured on authentik 2026.5: a removed provider stops after 0.3 s, a new one is served after up to 2 s. */
   async #update(): Promise<void> {
     const outpost = this.#store.find("outpost", { managed: EMBEDDED_OUTPOST });
     const known = outpost ? configurationsOf(this.#store, "http://localhost", outpost) : [];

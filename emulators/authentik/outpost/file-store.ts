@@ -11,7 +11,7 @@ const PREFIX = "session_";
 
 /**
  * The sessions of a standalone outpost: files in one folder, and a signed id in the cookie. A process has one store for all of its
- * providers; whichever was constructed last decides about its secret and its cookies (measured.md, Outposts).
+ * providers; whichever was constructed last decides about its secret and its cookies (docs/authentik.md, Outposts and their sessions).
  */
 export class FileStore implements SessionStore {
   readonly #folder: string;

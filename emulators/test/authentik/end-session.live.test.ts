@@ -1,4 +1,4 @@
-/** RP-initiated logout: measured.md, "Outposts"; `authentik/providers/oauth2/views/end_session.py`. */
+/** RP-initiated logout: docs/authentik.md, "What a sign-out ends"; `authentik/providers/oauth2/views/end_session.py`. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Authentik } from "../../authentik/server.ts";
 import { Browser } from "./browser.ts";

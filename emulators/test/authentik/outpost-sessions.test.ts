@@ -1,4 +1,4 @@
-/** The sessions of outposts, as measured on a real authentik: the table "Outposts" of measured.md. */
+/** The sessions of outposts, as measured on a real authentik: docs/authentik.md, "Outposts and their sessions". */
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";

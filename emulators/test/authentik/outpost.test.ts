@@ -1,4 +1,4 @@
-/** What outposts answer, as measured on a real authentik: the table "Outposts" of measured.md. */
+/** What outposts answer, as measured on a real authentik: docs/authentik.md, "Outposts and their sessions". */
 import { afterAll, describe, expect, test } from "vitest";
 import { application, embedded, removeFolders, standalone } from "./outposts.ts";
 

@@ -1,4 +1,4 @@
-/** The rules of authentik's REST API that were measured on a real server: measured.md, "REST API" and "Blueprints and start-up". */
+/** The rules of authentik's REST API that were measured on a real server: docs/authentik.md, "REST API" and "Blueprints and start-up". */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Claims } from "../../authentik/claims.ts";
 import type { Runtime } from "../../authentik/resources.ts";

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => authentik.close());
 
-// Each test here states what was measured on a real authentik: measured.md.
+// Each test here states what was measured on a real authentik 2026.5 (docs/authentik.md, How authentik behaves).
 test("responds with 503 and JSON to an API client while the server starts", async () => {
   expect([early.status, await early.json()]).toEqual([503, { error: "authentik starting" }]);
 });

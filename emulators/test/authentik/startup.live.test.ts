@@ -1,4 +1,4 @@
-/** The start of authentik and its worker: measured.md, "Blueprints and start-up". */
+/** The start of authentik and its worker: docs/authentik.md, "Blueprints and start-up". */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";

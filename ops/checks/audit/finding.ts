@@ -50,8 +50,8 @@ export function restore(hosts: readonly string[], { plan, context }: Compared, c
   const { exposures, identityProviderUrl, routes, stack } = plan;
   const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
   if (own && hosts.includes(own.host)) {
-    // The identity provider's records are read through this route, and what answers 404 counts as deleted (authentik/README 4.3):
-    // a refresh of the whole stack would forget them all.
+    // The Terraform provider reads the identity provider's records through this route, and counts a record that answers 404 as deleted:
+    // a refresh of the whole stack would remove them all from the state.
     const route = routes.find(({ rules }) => rules.some(({ exposure }) => exposure === own.id));
     const targets = `--target '**::${route?.name}-route' --target '**::${route?.namespace}/*-middleware'`;
     return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run npx gatehouse deploy ${context}; do not refresh the stack before`;

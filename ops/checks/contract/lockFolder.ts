@@ -17,7 +17,7 @@ export class LockFolder {
   }
 
   /**
-   * The schemas with a contract: the default one (spec 001, Versioning), and every other that has a lock file.
+   * Returns the schemas with a contract (docs/versioning.md): the default one, and every other that has a lock file.
    * @param exposed as the stack lists them
    */
   schemasOf(exposed: readonly string[]): string[] {

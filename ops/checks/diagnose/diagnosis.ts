@@ -37,7 +37,7 @@ export interface Diagnosis {
 const SIGN_IN: readonly Cause[] = [deployment, identityProvider, trustedOrigins, provider, route, dns];
 
 /**
- * As in the spec's error table, each cause after those that it can be a consequence of: a failed deployment leaves wrong routes, and a stopped
+ * As in docs/diagnose.md (Symptoms and causes), each cause after those that it can be a consequence of: a failed deployment leaves wrong routes, and a stopped
  * application is no problem of its route. {@link whyNotPlanned} has those of an unplanned host.
  */
 const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {

@@ -4,7 +4,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { UserError } from "../../../config/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 
-/** Diagnostic scripts keep only the 3 most recent output files (spec 000, Limits). */
+/** Number of reports that are kept (docs/diagnose.md, Reports). */
 const MAX_REPORTS = 3;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
 

@@ -4,7 +4,7 @@ import type { Observation } from "../observation.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 
-/** Those of the spec's error table, other results of a sign-in, and what only the records show. */
+/** Those of docs/diagnose.md (Symptoms and causes), other results of a sign-in, and what only the records show. */
 export type SymptomKind = "loop" | "sign-in" | "unprotected" | "dead" | "unavailable" | "access" | "none";
 
 export interface Symptom {

@@ -8,7 +8,7 @@ const PATHS = Object.keys(PAGES).map((path) =>
 );
 
 /**
- * Checks the catalog of one domain (spec 001, "Catalog frontend URL patterns"): its page, the data API that the page reads, and 404 for other methods.
+ * Checks the catalog of one domain (docs/catalog.md, Addresses): its page, the data API that the page reads, and 404 for other methods.
  * @param base its URL, with a slash at the end
  * @param data origin of the data API of the same domain
  */

@@ -19,7 +19,7 @@ const MAX_RETRIES = 10;
 const MAX_RETRY_AFTER = 10;
 
 /**
- * Checks the data API (spec 001, Endpoints and Errors), with every relation that each exposed schema describes.
+ * Checks the data API (docs/verify.md, Checks), with every relation that each exposed schema describes.
  * @param url origin of the data API
  */
 export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {
@@ -112,7 +112,7 @@ async function relationsOf(send: Send, schema?: string): Promise<string[]> {
   return described.map((path) => path.slice(1));
 }
 
-/** Spec 001, Errors: a relation that is not in the selected schema. */
+/** Expects 404 for a relation that is not in the selected schema. */
 async function unknownRelation(send: Send): Promise<string> {
   expectEqual("status", (await send("/gatehouse_no_such_relation")).status, 404);
   return "404";
@@ -142,7 +142,7 @@ async function endpoints(send: Send, schema: string): Promise<string[]> {
   }
 }
 
-/** Rule 1 of the spec: without Accept-Profile a relation of another schema answers 404. */
+/** Without Accept-Profile a relation of another schema answers 404. */
 async function needsProfile(send: Send, schema: string): Promise<string> {
   const own = await relationsOf(send);
   const others = (await relationsOf(send, schema)).filter((relation) => !own.includes(relation));
@@ -150,7 +150,7 @@ async function needsProfile(send: Send, schema: string): Promise<string> {
   return `404 for ${others.length} relations`;
 }
 
-/** Rule 2 of the spec: a schema that is not exposed answers 404, and is named nowhere in the answer. */
+/** A schema that is not exposed answers 404, and is named nowhere in the answer. */
 async function isHidden(send: Send, schema: string): Promise<string> {
   const answer = await send("/", { headers: profile(schema) });
   expectEqual("status", answer.status, 404);

@@ -21,7 +21,7 @@ export interface Identity {
 
 /**
  * Checks that a user can sign in to an exposure.
- * @param jwks where the keys of X-idp-jwt are published, if it is of the echo service: then the six headers of the spec arrive, also when the
+ * @param jwks where the keys of X-idp-jwt are published, if it is of the echo service: then the six identity headers arrive, also when the
  *   client forges them
  */
 export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jwks?: string): Promise<Check> {

@@ -1,4 +1,4 @@
-/** Causes that are not in the spec's table, and a diagnosis with half of the evidence. */
+/** The other causes of docs/diagnose.md, and a diagnosis with half of the evidence. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

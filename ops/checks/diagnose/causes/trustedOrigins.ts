@@ -39,7 +39,7 @@ function refusedOrigin({ url }: Exposure, evidence: ComparedEvidence, origin: st
   };
 }
 
-/** An outpost redirects browsers to its `authentik_host` (authentik/README 6.5). */
+/** Returns the problem of an outpost whose `authentik_host`, to which it redirects browsers, is not the identity provider. */
 function wrongHost({ outpost }: Exposure, evidence: ComparedEvidence, origin: string): Problem | undefined {
   const found = observed(evidence.identity)?.outposts.find(({ name }) => name === outpost);
   if (found === undefined || URL.parse(found.config.authentik_host)?.origin === origin) return undefined;

@@ -17,7 +17,7 @@ async function errorOf(...statements: string[]): Promise<unknown> {
 const leakError = (what: string, from: string) => ({
   code: "42501",
   message: `${what} reads ${from}, which contains personal data: everyone could read it there`,
-  hint: `Take ${from} out of it, or drop it, or put it into a private schema.`,
+  hint: `Remove ${from} from it, drop it, or move it to a private schema.`,
 });
 
 describe("a new table", () => {

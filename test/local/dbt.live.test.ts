@@ -215,7 +215,7 @@ test("builds nothing of a refused project", async () => {
   const marts = (model: string): string => `models/marts/marts.yml: model ${model}`;
   expect(problems(run)).toEqual([
     `${marts("dim_county")}: ${unknown}`,
-    `${marts("dim_municipality")}: a run drops the view api_v1.outside, which is no model. Materialize dim_municipality as incremental, or make the view a model.`,
+    `${marts("dim_municipality")}: a run drops the view api_v1.outside, which is not a model. Materialize dim_municipality as incremental, or make the view a model.`,
     `${marts("dim_municipality")}: ${unknown}`,
     `${marts("dim_municipality")}, column orgnr: is private, and its schema is exposed. Remove the column, or use a private schema.`,
     `${marts("indicator_municipalities")}: ${unknown}`,

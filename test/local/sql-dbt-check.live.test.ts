@@ -163,11 +163,11 @@ describe("check_dbt", () => {
     expect(await problemsOf(manifest)).toEqual(problems);
   });
 
-  test("refuses to replace a table below an exposed view that is no model", async () => {
+  test("refuses to replace a table below an exposed view that is not a model", async () => {
     await owner.query("create table marts.dim_a (id integer); create view staging.v as select * from marts.dim_a");
     await owner.query("create view api_v1.w as select * from staging.v");
     expect(await problemsOf(manifestOf({ dim_a: { materialized: "table" } }))).toEqual([
-      `${model("dim_a")}: a run drops the view api_v1.w, which is no model. Materialize dim_a as incremental, or make the view a model.`,
+      `${model("dim_a")}: a run drops the view api_v1.w, which is not a model. Materialize dim_a as incremental, or make the view a model.`,
     ]);
     expect(await problemsOf(manifestOf({ dim_a: {} }))).toEqual([]);
   });

@@ -123,7 +123,7 @@ describe("personal data", () => {
   test("rejects statements of the superuser as well, with a hint", async () => {
     await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
-      hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",
+      hint: "Remove private_marts.person from it, drop it, or move it to a private schema.",
     });
     expect(await api.query("select from pg_views where viewname = 'people'")).toEqual([]);
   });

@@ -49,7 +49,7 @@ begin
   raise insufficient_privilege using
     message = pg_catalog.format('%s %s reads %s, which contains personal data: everyone could read it there',
       leak.kind, leak.relation, leak.private_relation),
-    hint = pg_catalog.format('Take %s out of it, or drop it, or put it into a private schema.', leak.private_relation);
+    hint = pg_catalog.format('Remove %s from it, drop it, or move it to a private schema.', leak.private_relation);
 end
 $$;
 

@@ -61,7 +61,7 @@ as $$
     pg_catalog.format('Materialize %s as incremental, or this model as incremental or table', e.node ->> 'name')
   from reads r join entries e on e.id = r.parent and e.materialized in ('table', 'view')
   union all
-  select e.entry, pg_catalog.format('a run drops the view %s, which is no model', r.view::pg_catalog.regclass),
+  select e.entry, pg_catalog.format('a run drops the view %s, which is not a model', r.view::pg_catalog.regclass),
     pg_catalog.format('Materialize %s as incremental, or make the view a model', e.node ->> 'name')
   from readers r
   join entries e on e.id = r.id

@@ -169,7 +169,7 @@ comment on column :"api".meta_endpoints.schema is 'Schema: the value of the head
 comment on column :"api".meta_endpoints.relation is 'Name of the relation: the path';
 comment on column :"api".meta_endpoints.type is 'table, partitioned table, view, materialized view or foreign table';
 comment on column :"api".meta_endpoints.kind is 'dim, fact, indicator, supply or ref; null when it is not known';
-comment on column :"api".meta_endpoints.title is 'Title for people';
+comment on column :"api".meta_endpoints.title is 'Display title';
 comment on column :"api".meta_endpoints.description is 'What it contains';
 comment on column :"api".meta_endpoints.tags is
   'Tags <namespace>:<value>, the namespace one of provider, topic, geo, cadence, eu_theme, layer; e.g. tags=cs.{topic:health}';
@@ -185,27 +185,27 @@ comment on column :"api".meta_endpoints.stability is 'stable: columns and types 
 comment on view :"api".meta_sources is 'The upstream sources, one row each, with licence and freshness';
 comment on column :"api".meta_sources.source_id is 'Name of the source';
 comment on column :"api".meta_sources.provider is 'Who provides it, as in the tag provider:<provider>';
-comment on column :"api".meta_sources.title is 'Title for people';
+comment on column :"api".meta_sources.title is 'Display title';
 comment on column :"api".meta_sources.licence is 'Licence of the data';
 comment on column :"api".meta_sources.licence_url is 'Address of the licence';
 comment on column :"api".meta_sources.publisher is 'Name of the organisation that publishes it';
 comment on column :"api".meta_sources.attribution is 'The attribution that users of the data must write';
 comment on column :"api".meta_sources.periodicity is 'How often upstream publishes';
 comment on column :"api".meta_sources.homepage is 'Page about the source';
-comment on column :"api".meta_sources.last_ingested_at is 'When it was last taken in';
+comment on column :"api".meta_sources.last_ingested_at is 'When it was last ingested';
 comment on column :"api".meta_sources.upstream_updated_at is 'When upstream last changed it';
-comment on column :"api".meta_sources.next_expected_at is 'When the next version should have been taken in';
+comment on column :"api".meta_sources.next_expected_at is 'When the next version is due';
 comment on column :"api".meta_sources.freshness is
-  'late: upstream has newer data, or the next version is overdue; unknown: no date states when it was or will be taken in; else fresh';
+  'late: upstream has newer data, or the next version is overdue; unknown: last_ingested_at or next_expected_at is null; else fresh';
 comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together, as far as it is known; else null';
 comment on column :"api".meta_sources.endpoints is 'The relations that contain its rows, as <schema>.<relation>';
 
 comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each, without those of relations and columns that cannot be read';
 comment on column :"api".meta_dimensions.source_id is 'The source, as in meta_sources';
 comment on column :"api".meta_dimensions.dimension is 'Name of the dimension, as upstream spells it';
-comment on column :"api".meta_dimensions.title is 'Title for people';
+comment on column :"api".meta_dimensions.title is 'Display title';
 comment on column :"api".meta_dimensions.description is 'What it means';
 comment on column :"api".meta_dimensions.schema is 'Schema of the relation that it appears in';
 comment on column :"api".meta_dimensions.relation is 'Relation that it appears in';
 comment on column :"api".meta_dimensions.column_name is 'Column that it appears in';
-comment on column :"api".meta_dimensions.editorial is 'Note of the editors';
+comment on column :"api".meta_dimensions.editorial is 'Any JSON of the pipeline, passed through unchanged';

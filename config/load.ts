@@ -5,7 +5,7 @@ import { kindRules, kindWarnings } from "./domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
 import { hostRules } from "./hosts.ts";
 import { isSection, isWithin, join } from "./location.ts";
-import { meshRules, meshWarnings } from "./mesh.ts";
+import { tailnetRules, tailnetWarnings } from "./tailnet.ts";
 import { namespaceRules } from "./namespaces.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import { checkProjectOf } from "./projectFile.ts";
@@ -81,7 +81,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ...variables.problems,
     ...clusterRules(drafts.cluster, context),
     ...domainRules(known),
-    ...meshRules(domains, drafts.domains),
+    ...tailnetRules(domains, drafts.domains),
     ...kindRules(domains, exposed),
     ...nameRules(known),
     ...clientRules(known),
@@ -100,7 +100,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const warnings = [
     ...kindWarnings(domains, exposed),
     ...domainWarnings(domains),
-    ...meshWarnings(domains, hostLabels(settings)),
+    ...tailnetWarnings(domains, hostLabels(settings)),
     ...versionWarnings(known),
     ...postgresWarnings(known),
     ...observabilityWarnings(known),

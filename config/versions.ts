@@ -7,7 +7,7 @@ import type { GatewayDraft } from "./sections/gateway.ts";
 import type { IdentityProviderDraft } from "./sections/identityProvider.ts";
 
 /** Release series of the Terraform provider in `sdks/authentik`; it reads servers of the same series only (terraform-provider-authentik #966, #912). */
-export const PROVIDER_LINE = "2026.5";
+export const PROVIDER_SERIES = "2026.5";
 
 /** Oldest Kubernetes that is supported (docs/versions.md). */
 export const MIN_KUBERNETES = "1.33.0";
@@ -54,7 +54,7 @@ const TRAEFIK_REFUSED: readonly Advisory[] = [
 ];
 
 /** Advisories of Traefik versions that Gatehouse mitigates; they are warnings. */
-const TRAEFIK_DEFENDED: readonly Advisory[] = [
+const TRAEFIK_MITIGATED: readonly Advisory[] = [
   {
     affected: "<3.7.7",
     names: "CVE-2026-65601",
@@ -104,9 +104,9 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
   if (identityProvider !== undefined && server !== undefined) {
     const location = within(identityProvider.location, "version");
     found.push(...refused("authentik", server, AUTHENTIK).map(([message, hint]) => problem(location, message, hint)));
-    if (!server.startsWith(`${PROVIDER_LINE}.`)) {
-      const message = `authentik ${server} and the Terraform provider ${PROVIDER_LINE} are not compatible (terraform-provider-authentik #966)`;
-      found.push(problem(location, message, `use a ${PROVIDER_LINE} server, or regenerate sdks/authentik`));
+    if (!server.startsWith(`${PROVIDER_SERIES}.`)) {
+      const message = `authentik ${server} and the Terraform provider ${PROVIDER_SERIES} are not compatible (terraform-provider-authentik #966)`;
+      found.push(problem(location, message, `use a ${PROVIDER_SERIES} server, or regenerate sdks/authentik`));
     }
   }
   const traefik = gateway.fields.version;
@@ -133,7 +133,7 @@ export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] 
       "gateway.version: not set, so that it is not checked for known vulnerabilities. Set the version of the running Traefik.",
     ];
   }
-  return TRAEFIK_DEFENDED.filter(({ affected }) => satisfies(version, affected)).map(
+  return TRAEFIK_MITIGATED.filter(({ affected }) => satisfies(version, affected)).map(
     ({ names, effect, fixed }) => `gateway.version: Traefik ${version} has ${names} (${effect}). Fixed in ${fixed}.`,
   );
 }

@@ -1,29 +1,28 @@
-/** Who may connect to a pod: identity headers can be trusted only if nothing but the gateway can connect to an application. */
+/** Specs of NetworkPolicies. Identity headers can be trusted only if no pod other than the gateway can connect to an application. */
 import type * as k8s from "@pulumi/kubernetes";
 import type { TraefikGateway } from "../config/settings.ts";
 
 type NetworkPolicySpec = k8s.types.input.networking.v1.NetworkPolicySpec;
 type NetworkPolicyPeer = k8s.types.input.networking.v1.NetworkPolicyPeer;
 
-/** The pods of a namespace. */
+/** Returns a peer that selects all pods of a namespace. */
 export function namespaced(name: string): NetworkPolicyPeer {
   return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } };
 }
 
-/** What selects the pods of Traefik. */
+/** The namespace and the labels of the pods of Traefik. */
 export type GatewayPods = Pick<TraefikGateway, "namespace" | "podLabels">;
 
-/** The pods of Traefik, and none of the others in its namespace. */
+/** Returns a peer that selects the pods of Traefik, and no others in its namespace. */
 export function gatewayPods({ namespace, podLabels }: GatewayPods): NetworkPolicyPeer {
   return { ...namespaced(namespace), podSelector: { matchLabels: podLabels } };
 }
 
 /**
- * Lets some pods reach one port of the selected pods, and no others anything.
- * @param labels labels of the pods
- * @param peers allowed peers
+ * Returns a policy that allows ingress from the peers to one port of the selected pods, and no other ingress.
+ * @param labels select the pods; without labels all pods of the namespace
  */
-export function onlyFrom(
+export function allowIngressFrom(
   labels: Readonly<Record<string, string>>,
   port: number,
   peers: NetworkPolicyPeer[],
@@ -35,12 +34,12 @@ export function onlyFrom(
   };
 }
 
-/** As {@link onlyFrom}, for pods that themselves connect to nothing. */
-export function answersOnly(policy: NetworkPolicySpec): NetworkPolicySpec {
+/** Returns the policy, and denies all egress of its pods. */
+export function denyEgress(policy: NetworkPolicySpec): NetworkPolicySpec {
   return { ...policy, policyTypes: ["Ingress", "Egress"], egress: [] };
 }
 
-/** Names are looked up in the cluster's own DNS. */
+/** Egress to the DNS server of the cluster. */
 const DNS = {
   to: [namespaced("kube-system")],
   ports: [
@@ -50,11 +49,11 @@ const DNS = {
 };
 
 /**
- * For pods without incoming connections that connect to the gateway only: to its pods, and to some ports of any address, since the names of
- * the domains can resolve to any.
+ * Returns a policy that denies all ingress, and allows egress to the pods of the gateway, and to some ports of any address, because the hosts
+ * of a domain can resolve to any address.
  * @param gateway pods of the gateway
  */
-export function callsOnly(
+export function allowEgressToGateway(
   labels: Readonly<Record<string, string>>,
   gateway: NetworkPolicyPeer,
   ports: readonly number[],
@@ -67,10 +66,10 @@ export function callsOnly(
 }
 
 /**
- * As {@link onlyFrom}, for pods that themselves connect to one server and nothing else.
- * @param server its port, and where it is; without `peers` it may be anywhere
+ * Returns the policy, and allows egress of its pods to one server only.
+ * @param server without `peers`, its port at any address
  */
-export function onlyBetween(
+export function allowEgressTo(
   policy: NetworkPolicySpec,
   { peers, port }: { readonly peers: NetworkPolicyPeer[] | undefined; readonly port: number },
 ): NetworkPolicySpec {

@@ -1,7 +1,7 @@
 /** What every pod of the program has in common (Kubernetes docs, "Pod Security Standards", restricted; and more than it requires). */
 import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { PORT_NAME } from "./plan/names.ts";
+import { PORT_NAME } from "./plan/objectNames.ts";
 
 type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
 type Container = k8s.types.input.core.v1.Container;

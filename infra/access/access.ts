@@ -2,7 +2,7 @@
 import { backendText } from "../../config/backend.ts";
 import type { DataPlan, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
-  Access,
+  AccessFacts,
   ClientFacts,
   DefaultFacts,
   DomainFacts,
@@ -16,7 +16,7 @@ import { allowedUsersOf } from "../../protections/allowedUsers.ts";
 import { headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
-export function accessOf(plan: Plan | undefined): Access {
+export function accessOf(plan: Plan | undefined): AccessFacts {
   if (plan === undefined) return EMPTY;
   const roles = plan.data ? roleFunctions(plan.data) : new Map<string, RoleFunction>();
   return {
@@ -36,7 +36,7 @@ export function accessOf(plan: Plan | undefined): Access {
 }
 
 const NONE = new Map<string, never>();
-const EMPTY: Access = {
+const EMPTY: AccessFacts = {
   ...{ host: NONE, client: NONE, member: NONE, login: NONE, group: NONE, domain: NONE },
   ...{ schema: NONE, grant: NONE, default: NONE, role: NONE, limit: NONE, setting: NONE },
 };

@@ -40,7 +40,7 @@ export interface Sections {
   readonly setting: SettingFacts;
 }
 export type Section = keyof Sections;
-export type Access = { readonly [S in Section]: ReadonlyMap<string, Sections[S]> };
+export type AccessFacts = { readonly [S in Section]: ReadonlyMap<string, Sections[S]> };
 
 export interface HostFacts extends Pick<
   Exposure,

@@ -1,7 +1,7 @@
 /** The access of a deployed stack as its state contains it. Pure. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { accessOf } from "./access.ts";
-import type { Access } from "./facts.ts";
+import type { AccessFacts } from "./facts.ts";
 
 /** Types of the components whose outputs are an {@link AccessRecord}. */
 export const DEPLOYED_ACCESS = "gatehouse:access:DeployedAccess";
@@ -16,7 +16,7 @@ export interface AccessRecord {
   readonly facts: string;
 }
 
-export function recordOf(access: Access): AccessRecord {
+export function recordOf(access: AccessFacts): AccessRecord {
   const entries = Object.entries(access).map(([section, facts]) => [section, [...facts]] as const);
   const json = JSON.stringify(Object.fromEntries(entries));
   return { version: VERSION, facts: gzipSync(json, { level: 9 }).toString("base64") };
@@ -27,7 +27,7 @@ export function recordOf(access: Access): AccessRecord {
  * everything reads as new and no change is hidden.
  * @throws Error for a record of a newer version
  */
-export function accessIn({ version, facts }: AccessRecord): Access {
+export function accessIn({ version, facts }: AccessRecord): AccessFacts {
   if (version < VERSION) return accessOf(undefined);
   if (version > VERSION) {
     throw new Error(

@@ -4,7 +4,7 @@ import { IMAGES } from "../../config/imageNames.ts";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
 import { limitsFrom } from "../../catalog/limits.ts";
 import { pinned } from "../images.ts";
-import { answersOnly, gatewayPods, onlyFrom } from "../network.ts";
+import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
@@ -62,7 +62,7 @@ export class Catalog extends pulumi.ComponentResource {
     };
     const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gatewayPods(gateway)])) },
+      { metadata: own, spec: denyEgress(allowIngressFrom(labels, PORT, [gatewayPods(gateway)])) },
       child,
     );
     new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), { ...child, dependsOn: network });

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
-import { isProtected } from "../postgres/access.ts";
+import { isProtected } from "../postgres/connection.ts";
 import { mountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { Catalog } from "./catalog.ts";
@@ -14,7 +14,7 @@ import { Migrations } from "./migrations.ts";
 import { Postgrest } from "./postgrest.ts";
 
 /** Domain kinds that only some clients can reach, in ascending order of reach. */
-const NEAR = ["localhost", "mesh"];
+const INTERNAL_KINDS = ["localhost", "mesh"];
 
 interface DataApiArgs {
   readonly dataApi: DataApiSettings;
@@ -71,6 +71,7 @@ export class DataApi extends pulumi.ComponentResource {
 /** Returns the address that most clients can reach: a document has one, and the gateway serves it on every domain. */
 export function publicUrl(exposures: readonly Exposure[]): string | undefined {
   const own = exposures.filter(({ role }) => role === "data-api");
-  const far = own.find(({ domain }) => domain === "external") ?? own.find(({ domain }) => !NEAR.includes(domain));
-  return (far ?? own.at(-1))?.url;
+  const external =
+    own.find(({ domain }) => domain === "external") ?? own.find(({ domain }) => !INTERNAL_KINDS.includes(domain));
+  return (external ?? own.at(-1))?.url;
 }

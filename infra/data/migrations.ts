@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
-import type { Access } from "../postgres/access.ts";
+import type { PostgresConnection } from "../postgres/connection.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, volumesOf } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -33,7 +33,7 @@ exec psql "$@"
 interface MigrationsArgs {
   readonly plan: DataPlan;
   readonly namespace: k8s.core.v1.Namespace;
-  readonly server: Access;
+  readonly server: PostgresConnection;
   readonly certificates: MountedCertificates | undefined;
   readonly database: pulumi.Output<string>;
 }

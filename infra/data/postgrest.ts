@@ -3,10 +3,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/imageNames.ts";
 import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
-import { gatewayPods, onlyBetween, onlyFrom } from "../network.ts";
+import { gatewayPods, allowEgressTo, allowIngressFrom } from "../network.ts";
 import { POSTGREST_ADMIN } from "../observability/targets.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
-import { type Access, readingUri } from "../postgres/access.ts";
+import { type PostgresConnection, readingUri } from "../postgres/connection.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { resolveSecret } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
@@ -19,7 +19,7 @@ const PORT = 3000;
 interface PostgrestArgs {
   readonly dataApi: DataApi;
   readonly gateway: TraefikGateway;
-  readonly server: Access;
+  readonly server: PostgresConnection;
   readonly certificates: MountedCertificates | undefined;
   readonly namespace: k8s.core.v1.Namespace;
   readonly database: pulumi.Output<string>;
@@ -56,10 +56,10 @@ export class Postgrest extends pulumi.ComponentResource {
       ...(args.certificates && { files: [args.certificates.files] }),
       spread: true,
     };
-    const gatewayOnly = onlyFrom(labels, PORT, [gatewayPods(args.gateway)]);
+    const gatewayOnly = allowIngressFrom(labels, PORT, [gatewayPods(args.gateway)]);
     const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },
+      { metadata: own, spec: allowEgressTo(gatewayOnly, args.server.inCluster) },
       child,
     );
     // The autoscaler changes the number of replicas.

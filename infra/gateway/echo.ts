@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/imageNames.ts";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
-import { gatewayPods, onlyFrom } from "../network.ts";
+import { gatewayPods, allowIngressFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
 interface EchoArgs {
@@ -40,7 +40,7 @@ export class Echo extends pulumi.ComponentResource {
     new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port), { parent: this });
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata, spec: onlyFrom(labels, backend.port, [gatewayPods(gateway)]) },
+      { metadata, spec: allowIngressFrom(labels, backend.port, [gatewayPods(gateway)]) },
       { parent: this },
     );
     this.registerOutputs({});

@@ -1,7 +1,7 @@
 import * as authentik from "#authentik";
 import type * as pulumi from "@pulumi/pulumi";
 import type { ApplicationRecord } from "../plan/types.ts";
-import type { Access } from "./access.ts";
+import type { GroupAccess } from "./groupAccess.ts";
 
 interface ApplicationArgs {
   readonly application: ApplicationRecord;
@@ -11,7 +11,7 @@ interface ApplicationArgs {
   readonly providerId: pulumi.Input<number>;
   /** Allowed groups; empty = everyone who can sign in. */
   readonly groups: readonly string[];
-  readonly access: Access;
+  readonly access: GroupAccess;
   /** The options of a resource, by the end of its name. */
   readonly options: (end: string) => pulumi.CustomResourceOptions;
 }

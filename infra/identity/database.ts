@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Postgres } from "../postgres/postgres.ts";
-import { isProtected } from "../postgres/access.ts";
+import { isProtected } from "../postgres/connection.ts";
 import { resolveRolePassword } from "../postgres/rolePassword.ts";
 
 interface AuthentikDatabaseArgs {

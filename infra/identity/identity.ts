@@ -5,7 +5,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { isForwarded } from "../plan/exposure.ts";
 import type { Plan } from "../plan/types.ts";
-import { Access } from "./access.ts";
+import { GroupAccess } from "./groupAccess.ts";
 import type { Authentik } from "./authentik.ts";
 import { type Defaults, lookUpDefaults } from "./defaults.ts";
 import { IdentityToken } from "./identityToken.ts";
@@ -31,7 +31,7 @@ interface IdentityArgs {
 interface Shared extends IdentityArgs {
   readonly provider: authentik.Provider;
   readonly defaults: Defaults;
-  readonly access: Access;
+  readonly access: GroupAccess;
   readonly child: pulumi.ComponentResourceOptions;
   /** Options of an object of authentik that is in no other component. */
   readonly object: pulumi.CustomResourceOptions;
@@ -58,7 +58,7 @@ export class Identity extends pulumi.ComponentResource {
     const child = { parent: this, providers: [provider] };
     const defaults = lookUpDefaults(provider);
     const { identityProvider } = settings;
-    const access = new Access(`${name}-access`, { plan, identityProvider, defaults }, child);
+    const access = new GroupAccess(`${name}-access`, { plan, identityProvider, defaults }, child);
     const issuer = args.authentik.browserUrl;
     const token = new IdentityToken(`${name}-token`, { defaults, issuer, slug: plan.identitySlug }, child);
 

@@ -4,7 +4,7 @@ import { IMAGES } from "../../config/imageNames.ts";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
-import { gatewayPods, namespaced, onlyFrom } from "../network.ts";
+import { gatewayPods, namespaced, allowIngressFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
@@ -88,7 +88,7 @@ export class Installation extends pulumi.ComponentResource {
       `${name}-network`,
       {
         metadata: metadata("authentik"),
-        spec: onlyFrom({}, HTTP_PORT, [gatewayPods(gateway), namespaced(provider.namespace)]),
+        spec: allowIngressFrom({}, HTTP_PORT, [gatewayPods(gateway), namespaced(provider.namespace)]),
       },
       child,
     );

@@ -4,13 +4,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ServiceAccount } from "../../config/settings.ts";
 import { isAllowed } from "../../protections/allowedUsers.ts";
 import type { Cluster } from "../cluster.ts";
-import type { Access } from "./access.ts";
+import type { GroupAccess } from "./groupAccess.ts";
 import { IDENTITY_SCOPE } from "./headers.ts";
 import type { ProxyProvider } from "./proxyProvider.ts";
 
 interface MachineArgs {
   readonly account: ServiceAccount;
-  readonly access: Access;
+  readonly access: GroupAccess;
   readonly cluster: Cluster;
   /** Resources that the Secret depends on. */
   readonly namespaces: readonly k8s.core.v1.Namespace[];

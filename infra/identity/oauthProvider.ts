@@ -6,7 +6,7 @@ import { onceNamed } from "../aliases.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OAuthClient } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
-import type { Access } from "./access.ts";
+import type { GroupAccess } from "./groupAccess.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
 
@@ -14,7 +14,7 @@ interface OAuthProviderArgs {
   readonly client: OAuthClient;
   readonly service: OAuth2Service;
   readonly defaults: Defaults;
-  readonly access: Access;
+  readonly access: GroupAccess;
   readonly cluster: Cluster;
   /** Origin of the identity provider as browsers see it. */
   readonly issuer: string;

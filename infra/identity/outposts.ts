@@ -2,8 +2,8 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { gatewayPods, onlyFrom } from "../network.ts";
-import { outpostNamespace } from "../plan/names.ts";
+import { gatewayPods, allowIngressFrom } from "../network.ts";
+import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
 import { serviceOf } from "../pods.ts";
 import type { Installation } from "./installation.ts";
@@ -72,7 +72,7 @@ export class Outposts extends pulumi.ComponentResource {
       `${name}-network`,
       {
         metadata: { name: "gatehouse-outposts", namespace: this.namespace },
-        spec: onlyFrom({}, port, [gatewayPods(gateway)]),
+        spec: allowIngressFrom({}, port, [gatewayPods(gateway)]),
       },
       child,
     );

@@ -3,14 +3,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { onceNamed } from "../aliases.ts";
 import type { ForwardedExposure } from "../plan/exposure.ts";
 import { providerOf } from "../plan/outposts.ts";
-import type { Access } from "./access.ts";
+import type { GroupAccess } from "./groupAccess.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
 
 interface ProxyProviderArgs {
   readonly exposure: ForwardedExposure;
   readonly defaults: Defaults;
-  readonly access: Access;
+  readonly access: GroupAccess;
   /** Id of the scope mapping that sets the identity headers. */
   readonly mapping: pulumi.Input<string>;
 }

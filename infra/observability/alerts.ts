@@ -21,29 +21,33 @@ const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
 /**
- * All alerts of a stack.
- * @param read what Prometheus reads
+ * Returns all alerts of a stack.
+ * @param read the targets that Prometheus scrapes
  */
 export function alertGroups(settings: Settings, read: readonly Target[]): AlertGroup[] {
-  const called = caller(settings);
+  const newAlert = alertFactory(settings);
   const jobs = read.map(({ name }) => jobOf(settings, name));
   return [
-    { name: "gatehouse-metrics", rules: [...jobs.map((job) => missing(called, job)), unlabelled(called)] },
-    { name: "gatehouse-gateway", rules: gatewayAlerts(called) },
-    ...(settings.verification ? [{ name: "gatehouse-verify", rules: jobAlerts(called, settings.verification) }] : []),
+    {
+      name: "gatehouse-metrics",
+      rules: [...jobs.map((job) => metricsMissing(newAlert, job)), routerMetricsOff(newAlert)],
+    },
+    { name: "gatehouse-gateway", rules: gatewayAlerts(newAlert) },
+    ...(settings.verification ? [{ name: "gatehouse-verify", rules: jobAlerts(newAlert, settings.verification) }] : []),
     ...(settings.verification?.pushgateway === undefined
       ? []
-      : [{ name: "gatehouse-verification", rules: verificationAlerts(called, settings, settings.verification) }]),
+      : [{ name: "gatehouse-verification", rules: verificationAlerts(newAlert, settings, settings.verification) }]),
   ];
 }
 
-/** Prometheus' label `job` of a PodMonitor: its namespace and name. */
+/** Returns the label `job` that Prometheus gives to the targets of a PodMonitor: its namespace and name. */
 export function jobOf({ observability }: Settings, target: string): string {
   return `${observability?.namespace ?? ""}/${target}`;
 }
 
 /**
- * Requests per second with a label `route`: namespace and name of the IngressRoute. Traefik counts each rule of one apart, by a hash of it.
+ * Returns an expression for requests per second, with a label `route`: namespace and name of the IngressRoute. Traefik counts each rule
+ * separately, under a name that ends with a hash of the rule.
  * @param codes regular expression of the status
  */
 export function requestsByRoute(codes: string): string {
@@ -51,7 +55,7 @@ export function requestsByRoute(codes: string): string {
   return `label_replace(${rate}, "route", "$1", "router", "(.+)-[0-9a-f]{20}@kubernetescrd")`;
 }
 
-type Called = (
+type NewAlert = (
   alert: string,
   severity: Alert["labels"]["severity"],
   rule: { readonly expr: string; readonly for?: string },
@@ -59,8 +63,8 @@ type Called = (
   description: string,
 ) => Alert;
 
-/** Every alert has a link to its paragraph and a command. */
-function caller({ context = "CONTEXT" }: Settings): Called {
+/** Returns a function that creates alerts, each with a link to its paragraph and a command. */
+function alertFactory({ context = "CONTEXT" }: Settings): NewAlert {
   return (alert, severity, rule, summary, description) => ({
     alert,
     ...rule,
@@ -74,19 +78,19 @@ function caller({ context = "CONTEXT" }: Settings): Called {
   });
 }
 
-function missing(called: Called, job: string): Alert {
-  return called(
+function metricsMissing(newAlert: NewAlert, job: string): Alert {
+  return newAlert(
     "GatehouseMetricsMissing",
     "warning",
     { expr: `absent(up{job="${job}"} == 1)`, for: "10m" },
-    `Nothing answers for the metrics of ${job}`,
-    "No pod of this kind was read for ten minutes: alerts that build on its metrics are blind.",
+    `No target is up for ${job}`,
+    "Prometheus scraped no pod of this kind for ten minutes: alerts on its metrics cannot fire.",
   );
 }
 
-/** Without them nothing counts what the gateway itself answers: 401, 429, 503. */
-function unlabelled(called: Called): Alert {
-  return called(
+/** Without metrics of routers, Prometheus has no count of the responses of the gateway itself: 401, 429, 503. */
+function routerMetricsOff(newAlert: NewAlert): Alert {
+  return newAlert(
     "GatehouseRouterMetricsOff",
     "warning",
     {
@@ -94,21 +98,21 @@ function unlabelled(called: Called): Alert {
       for: "30m",
     },
     "Traefik counts no requests by route",
-    "metrics.prometheus.addRoutersLabels is off in Traefik's static configuration: GatehouseServerErrors is blind.",
+    "metrics.prometheus.addRoutersLabels is off in Traefik's static configuration: GatehouseServerErrors cannot fire.",
   );
 }
 
-function gatewayAlerts(called: Called): Alert[] {
-  const answers = (codes: string) => `sum by (route) (${requestsByRoute(codes)})`;
+function gatewayAlerts(newAlert: NewAlert): Alert[] {
+  const responses = (codes: string) => `sum by (route) (${requestsByRoute(codes)})`;
   return [
-    called(
+    newAlert(
       "GatehouseServerErrors",
       "critical",
-      { expr: `${answers("5..")} / ${answers(".+")} > 0.05 and ${answers("5..")} > 0.02`, for: "10m" },
+      { expr: `${responses("5..")} / ${responses(".+")} > 0.05 and ${responses("5..")} > 0.02`, for: "10m" },
       "{{ $labels.route }} fails for {{ $value | humanizePercentage }} of its requests",
       "More than 5 % of the answers of this route are 5xx, and more than one in a minute.",
     ),
-    called(
+    newAlert(
       "GatehouseForwardAuthSlow",
       "critical",
       {
@@ -121,15 +125,15 @@ function gatewayAlerts(called: Called): Alert[] {
   ];
 }
 
-/** By kube-state-metrics, which observes the job even if it pushes no metrics. */
-function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
+/** Returns alerts on metrics of kube-state-metrics, which observes the job even if it pushes no metrics. */
+function jobAlerts(newAlert: NewAlert, { namespace }: Verification): Alert[] {
   const jobs = `{namespace="${namespace}",job_name=~"gatehouse-verify-.*"}`;
   // A failed Job outlives later successes (failedJobsHistoryLimit), so only one that started after the last success counts.
   const failed = `max by (namespace, job_name) (kube_job_status_failed${jobs}) > bool 0`;
   const start = `max(kube_job_status_start_time${jobs} * on(namespace, job_name) (${failed}))`;
   const success = `max(kube_cronjob_status_last_successful_time{namespace="${namespace}",cronjob="gatehouse-verify"} or vector(0))`;
   return [
-    called(
+    newAlert(
       "GatehouseVerifyJobFailed",
       "critical",
       { expr: `${start} > ${success}` },
@@ -139,40 +143,40 @@ function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
   ];
 }
 
-/** By what the job pushes. */
-function verificationAlerts(called: Called, settings: Settings, verification: Verification): Alert[] {
+/** Returns alerts on the metrics that the job pushes. */
+function verificationAlerts(newAlert: NewAlert, settings: Settings, verification: Verification): Alert[] {
   const of = `stack="${settings.stack}"`;
   const lastRun = `gatehouse_verify_last_run_timestamp_seconds{${of}}`;
   return [
-    called(
+    newAlert(
       "GatehouseVerifyFailed",
       "critical",
       { expr: `sum(gatehouse_verify_checks{${of},state="failed"}) > 0` },
       "{{ $value }} checks of the deployment failed",
       "The last run of verify found a route, a header, a schema or a certificate that differs from the plan: a host may be open.",
     ),
-    called(
+    newAlert(
       "GatehouseVerifyNotRun",
       "critical",
       { expr: `time() - max(${lastRun}) > ${silence(verification)} or absent(${lastRun})`, for: "1h" },
       "verify does not run",
       "The deployment is not verified: two runs or more are missing.",
     ),
-    called(
+    newAlert(
       "GatehouseCertificateExpires",
       "critical",
       {
         expr: `min by (host) (gatehouse_certificate_expiry_timestamp_seconds{${of}}) - time() < ${14 * DAY}`,
         for: "1h",
       },
-      "The certificate of {{ $labels.host }} runs out in {{ $value | humanizeDuration }}",
+      "The certificate of {{ $labels.host }} expires in {{ $value | humanizeDuration }}",
       "A resolver renews thirty days before the end: this one did not.",
     ),
-    ...(settings.dataApi ? [dataLate(called, of)] : []),
+    ...(settings.dataApi ? [dataLate(newAlert, of)] : []),
   ];
 }
 
-/** Seconds without a run that are too many: two runs of an hourly job, else more than one of a daily, weekly, monthly or yearly one. */
+/** Returns the seconds without a run after which an alert fires: two runs of an hourly job, else more than one of a daily, weekly, monthly or yearly one. */
 function silence({ schedule }: Verification): number {
   const [, hour, day, month, weekday] = schedule.split(" ");
   if (month !== "*") return 367 * DAY;
@@ -181,8 +185,8 @@ function silence({ schedule }: Verification): number {
   return hour === "*" ? 2 * HOUR : 26 * HOUR;
 }
 
-function dataLate(called: Called, of: string): Alert {
-  return called(
+function dataLate(newAlert: NewAlert, of: string): Alert {
+  return newAlert(
     "GatehouseDataLate",
     "warning",
     { expr: `time() - max by (source) (gatehouse_data_next_expected_timestamp_seconds{${of}}) > ${DAY}`, for: "1h" },

@@ -1,11 +1,11 @@
 /** One dashboard of Grafana as data (its docs, "Dashboard JSON model"). Pure. */
 import type { Settings } from "../../config/settings.ts";
 import { DATA_API_SERVICE } from "../plan/exposures.ts";
-import { ownRouteName } from "../plan/names.ts";
+import { ownRouteName } from "../plan/objectNames.ts";
 import { jobOf, requestsByRoute } from "./alerts.ts";
 import type { Target } from "./targets.ts";
 
-/** A graph: what it shows, in which unit, and what each line is called. */
+/** A graph: its title, its unit, and the expression and legend of each line. */
 interface Graph {
   readonly title: string;
   readonly unit: "reqps" | "s" | "short" | "dtdurations" | "percentunit";
@@ -19,8 +19,8 @@ const HEIGHT = 8;
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 
 /**
- * The dashboard of a stack.
- * @param read what Prometheus reads
+ * Returns the dashboard of a stack.
+ * @param read the targets that Prometheus scrapes
  */
 export function dashboard(settings: Settings, read: readonly Target[]): object {
   const has = (name: string): boolean => read.some((target) => target.name === name);
@@ -86,7 +86,7 @@ function gateway(): Graph[] {
       lines: [{ expr: rate("traefik_entrypoint_requests_total", "code", '{code=~"401|404"}'), legend: "{{code}}" }],
     },
     {
-      title: "Time to answer, everything",
+      title: "Response time, all requests",
       unit: "s",
       lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
     },
@@ -98,12 +98,12 @@ function identity(job: string): Graph[] {
   const quantile = (part: number) => `histogram_quantile(${part}, sum by (le) (rate(${bucket}[5m])))`;
   return [
     {
-      title: "Forward auth: time to answer",
+      title: "Forward auth: response time",
       unit: "s",
       lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
     },
     {
-      title: "Forward auth: questions by outpost",
+      title: "Forward-auth requests by outpost",
       unit: "reqps",
       lines: [
         {
@@ -167,7 +167,7 @@ function data(namespace: string): Graph[] {
   const quantile = (part: number) => `histogram_quantile(${part}, sum by (le) (rate(${bucket}[5m])))`;
   return [
     {
-      title: "Data API: time to answer",
+      title: "Data API: response time",
       unit: "s",
       lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
     },

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Observability as ObservabilitySettings, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { namespaced, onlyFrom } from "../network.ts";
+import { namespaced, allowIngressFrom } from "../network.ts";
 import type { Plan } from "../plan/types.ts";
 import { alertGroups } from "./alerts.ts";
 import { dashboard } from "./dashboard.ts";
@@ -78,7 +78,7 @@ export class Observability extends pulumi.ComponentResource {
     // Policies add up: other policies allow the other connections.
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [namespaced(about.namespace)]) },
+      { metadata: { name: target, namespace }, spec: allowIngressFrom(pods, number, [namespaced(about.namespace)]) },
       child,
     );
   }

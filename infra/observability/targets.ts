@@ -1,7 +1,7 @@
 /** What has metrics, and where. Pure. */
 import type { Settings } from "../../config/settings.ts";
 import { isAtLeast } from "../../config/versions.ts";
-import { outpostNamespace } from "../plan/names.ts";
+import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
 import { labelsOf } from "../pods.ts";
 

@@ -15,7 +15,7 @@ import {
 import { openChain } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
-import { PORT_NAME } from "./names.ts";
+import { PORT_NAME } from "./objectNames.ts";
 import type { Exposure, TraefikService } from "./types.ts";
 
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */

@@ -4,7 +4,7 @@ import { forwardAuth } from "../../protections/forwardAuth.ts";
 import { protectionOf } from "../../protections/table.ts";
 import type { Exposure } from "./exposure.ts";
 import { hostLabels } from "./hosts.ts";
-import { exposureId } from "./names.ts";
+import { exposureId } from "./objectNames.ts";
 import { assignOutposts } from "./outposts.ts";
 import { proxySlug, testName } from "./slugs.ts";
 

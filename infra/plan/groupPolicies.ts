@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { applicationsOf } from "./applications.ts";
-import { groupPolicyName } from "./names.ts";
+import { groupPolicyName } from "./objectNames.ts";
 import type { Exposure, GroupPolicy, OAuthClient } from "./types.ts";
 
 /** Returns groups in the one form in which combinations are compared: sorted, each once. */

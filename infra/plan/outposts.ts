@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Backend, Settings } from "../../config/settings.ts";
 import { combinationOf } from "./groupPolicies.ts";
 import type { ForwardedExposure } from "./exposure.ts";
-import { outpostName, outpostNamespace, providerName } from "./names.ts";
+import { outpostName, outpostNamespace, providerName } from "./objectNames.ts";
 import type { Exposure, Outpost } from "./types.ts";
 
 /** HTTP listener of an outpost (authentik docs, "Ports"). */

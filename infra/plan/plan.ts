@@ -4,7 +4,7 @@ import { protectionOf } from "../../protections/table.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
 import { groupPolicies } from "./groupPolicies.ts";
-import { identitySlug } from "./names.ts";
+import { identitySlug } from "./objectNames.ts";
 import { outposts } from "./outposts.ts";
 import { records } from "./records.ts";
 import { clients } from "./clients.ts";

@@ -1,6 +1,6 @@
 /** Which names must resolve, by domain. */
 import type { Domain } from "../../config/settings.ts";
-import { recordOwner } from "./names.ts";
+import { recordOwner } from "./objectNames.ts";
 import type { Exposure, RecordSet } from "./types.ts";
 
 /** One record set per enabled domain with hosts, the hosts sorted, so that the order of the list changes no record. */

@@ -8,7 +8,7 @@ import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
-import { outpostRouteName, ownRouteName, routeName, stackSuffix } from "./names.ts";
+import { outpostRouteName, ownRouteName, routeName, stackSuffix } from "./objectNames.ts";
 import { outposts, signInPages } from "./outposts.ts";
 import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } from "./types.ts";
 

@@ -6,7 +6,7 @@ import { pinned } from "../images.ts";
 import { namespaced } from "../network.ts";
 import { CLOUDNATIVEPG_METRICS } from "../observability/targets.ts";
 import { resources } from "../pods.ts";
-import { NAME, PORT } from "./access.ts";
+import { NAME, PORT } from "./connection.ts";
 import type { Parts, Workload } from "./workload.ts";
 
 type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;

@@ -7,7 +7,7 @@ import { namespaced } from "../network.ts";
 import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
-import { type Access, installed, NAME, PORT } from "./access.ts";
+import { type PostgresConnection, installed, NAME, PORT } from "./connection.ts";
 import { cloudNativePg } from "./cloudNativePg.ts";
 import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
@@ -24,7 +24,7 @@ interface InstallationArgs {
 
 /** A Postgres server in the cluster, with its data. */
 export class Installation extends pulumi.ComponentResource {
-  readonly access: Access;
+  readonly access: PostgresConnection;
   /** The server's host as the deploying machine sees it, once it answers; unknown until it was deployed. */
   readonly host: pulumi.Output<string>;
   /** Resources that connections to the server need. */

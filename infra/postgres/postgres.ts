@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { PostgresServer, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { type Access, existing } from "./access.ts";
+import { type PostgresConnection, existing } from "./connection.ts";
 import { writeRootCertificates } from "./certificateFile.ts";
 import { Installation } from "./installation.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -18,7 +18,7 @@ interface PostgresArgs {
 /** The Postgres server that authentik and the data API share: an existing one, or one that the stack installs. */
 export class Postgres extends pulumi.ComponentResource {
   readonly provider: postgresql.Provider;
-  readonly server: Access;
+  readonly server: PostgresConnection;
 
   constructor(name: string, args: PostgresArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Postgres", name, {}, opts);

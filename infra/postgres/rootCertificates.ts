@@ -2,7 +2,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Files } from "../pods.ts";
-import type { Access } from "./access.ts";
+import type { PostgresConnection } from "./connection.ts";
 
 const FOLDER = "/etc/gatehouse/postgres";
 const FILE = "root.crt";
@@ -20,7 +20,7 @@ export interface MountedCertificates {
  */
 export function mountedCertificates(
   name: string,
-  { inCluster }: Access,
+  { inCluster }: PostgresConnection,
   namespace: k8s.core.v1.Namespace,
   child: pulumi.CustomResourceOptions,
 ): MountedCertificates | undefined {

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
-import { NAME, PORT } from "./access.ts";
+import { NAME, PORT } from "./connection.ts";
 import type { Parts, Workload } from "./workload.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */

@@ -5,7 +5,7 @@ import { IMAGES } from "../../config/imageNames.ts";
 import type { Settings, Verification as VerificationSettings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
-import { callsOnly, gatewayPods } from "../network.ts";
+import { allowEgressToGateway, gatewayPods } from "../network.ts";
 import type { Plan } from "../plan/types.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod } from "../pods.ts";
 import type { Bundle } from "./bundle.ts";
@@ -60,7 +60,7 @@ export class Verification extends pulumi.ComponentResource {
     );
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata, spec: callsOnly(labels, gatewayPods(settings.gateway), portsOf(args)) },
+      { metadata, spec: allowEgressToGateway(labels, gatewayPods(settings.gateway), portsOf(args)) },
       child,
     );
     new k8s.batch.v1.CronJob(

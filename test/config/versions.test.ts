@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
-import { PROVIDER_LINE } from "../../config/versions.ts";
+import { PROVIDER_SERIES } from "../../config/versions.ts";
 import { problemsOf, sections, shell, stack } from "./stacks.ts";
 
 const authentik = (version: string) => stack({ identity_provider: { ...sections.identity_provider, version } });
@@ -26,7 +26,7 @@ describe("authentik's version", () => {
     const { name, version, value } = pulumi.parameterization;
     const remote = (JSON.parse(Buffer.from(value, "base64").toString()) as { remote: { version: string } }).remote;
     expect([name, version]).toEqual(["authentik", remote.version]);
-    expect(version.split(".").slice(0, 2).join(".")).toBe(PROVIDER_LINE);
+    expect(version.split(".").slice(0, 2).join(".")).toBe(PROVIDER_SERIES);
   });
 
   test.each(["2026.5.5", "2026.5.12"])("may be %s", (version) => {

@@ -13,7 +13,7 @@ import { Grants } from "../../infra/data/grants.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { Postgres } from "../../infra/postgres/postgres.ts";
 import { SERVERS } from "../../infra/servers.ts";
-import { isProtected } from "../../infra/postgres/access.ts";
+import { isProtected } from "../../infra/postgres/connection.ts";
 import { resolveRolePassword } from "../../infra/postgres/rolePassword.ts";
 import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
 import { choosePorts } from "../../local/platform/ports.ts";

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { SecretText } from "../../config/settings.ts";
-import { type Access, readingUri } from "../../infra/postgres/access.ts";
+import { type PostgresConnection, readingUri } from "../../infra/postgres/connection.ts";
 import { record } from "../helpers/recorder.ts";
 
 describe("PostgREST's URI", () => {
   const password: SecretText = { template: "${POSTGRES}", variables: ["POSTGRES"] };
-  const access = (host: string, replicas?: string): Access => ({
+  const access = (host: string, replicas?: string): PostgresConnection => ({
     ...{ user: "postgres", superuser: true, password, replicas, protect: false },
     inCluster: { host, port: 5432, sslmode: "require", peers: undefined },
   });
-  const uriOf = async (from: Access, version: string): Promise<string> => {
+  const uriOf = async (from: PostgresConnection, version: string): Promise<string> => {
     const { result } = await record(
       () =>
         new Promise<string>((resolve) => {

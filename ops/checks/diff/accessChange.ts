@@ -1,5 +1,5 @@
 /** Which users and machines of the configuration a statement is about. Pure. */
-import type { Access, HostFacts, MemberFacts } from "../../../infra/access/facts.ts";
+import type { AccessFacts, HostFacts, MemberFacts } from "../../../infra/access/facts.ts";
 import type { Change } from "./entry.ts";
 import { type Difference, difference } from "./phrases.ts";
 
@@ -9,20 +9,20 @@ import { type Difference, difference } from "./phrases.ts";
  */
 export function accessChange(
   { about, id, field }: Pick<Change, "about" | "id" | "field">,
-  before: Access,
-  after: Access,
+  before: AccessFacts,
+  after: AccessFacts,
 ): Difference {
   if (about === "host" && (field ?? "entrants") === "entrants")
     return difference(membersOf(id, before), membersOf(id, after));
   return about === "member" ? difference(urlsOf(id, before), urlsOf(id, after)) : difference([], []);
 }
 
-function membersOf(host: string, { host: hosts, member }: Access): string[] {
+function membersOf(host: string, { host: hosts, member }: AccessFacts): string[] {
   const facts = hosts.get(host);
   return [...member].flatMap(([name, one]) => (facts && admits(facts, one) ? [name] : [])).sort();
 }
 
-function urlsOf(name: string, { host, member }: Access): string[] {
+function urlsOf(name: string, { host, member }: AccessFacts): string[] {
   const facts = member.get(name);
   return [...host.values()].flatMap((one) => (facts && admits(one, facts) ? [one.url] : [])).sort();
 }

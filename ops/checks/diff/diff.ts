@@ -1,6 +1,6 @@
 /** The difference between the access of two plans: one statement for each fact that differs, and what it means. Pure. */
 import { accessOf } from "../../../infra/access/access.ts";
-import type { Access, Section } from "../../../infra/access/facts.ts";
+import type { AccessFacts, Section } from "../../../infra/access/facts.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { DATA } from "./dataEntries.ts";
 import { type Change, type Diff, EFFECTS, type Entries, type Entry, IMPLIED, type Table } from "./entry.ts";
@@ -26,7 +26,7 @@ export function accessDiff(before: Plan | undefined, after: Plan | undefined): r
  * Compares facts as {@link accessDiff} does.
  * @param before also as a state records them
  */
-export function compareAccess(before: Access, after: Access): readonly Change[] {
+export function compareAccess(before: AccessFacts, after: AccessFacts): readonly Change[] {
   const changes = (Object.keys(TABLE) as Section[]).flatMap((section) => compare(section, before, after));
   const sections = Map.groupBy(changes, ({ about }) => about);
   const things = Map.groupBy(changes, ({ about, id }) => `${about} ${id}`);
@@ -56,7 +56,7 @@ function entryOf({ about, change, field = "" }: Change): Entry<unknown, unknown>
   return ({ added, removed, changed: fields[field] }[change] as Entry<unknown, unknown> | undefined) ?? IMPLIED;
 }
 
-function compare(about: Section, before: Access, after: Access): Change[] {
+function compare(about: Section, before: AccessFacts, after: AccessFacts): Change[] {
   const [old, now] = [before[about], after[about]] as unknown as [Map<string, Facts>, Map<string, Facts>];
   const ids = [...new Set([...old.keys(), ...now.keys()])].sort();
   return ids.flatMap((id) => {

@@ -1,6 +1,6 @@
 /** The form of the table of statements, and the entries that several fields share. Pure. */
 import { seconds } from "../../../config/duration.ts";
-import type { Access, Section, Sections } from "../../../infra/access/facts.ts";
+import type { AccessFacts, Section, Sections } from "../../../infra/access/facts.ts";
 import { type Difference, difference, differenceText, optional } from "./phrases.ts";
 
 /** The effects, most dangerous first: opens something to everyone; adds access; neither; removes access. */
@@ -27,8 +27,8 @@ export interface Change {
 
 /** All statements, with their effects. */
 export interface Diff {
-  readonly before: Access;
-  readonly after: Access;
+  readonly before: AccessFacts;
+  readonly after: AccessFacts;
   readonly about: (section: Section) => readonly Change[];
   /** The fields of the same thing that changed. */
   readonly fields: (change: Change) => readonly (string | undefined)[];

@@ -25,7 +25,7 @@ export const HOST: Table["host"] = {
       effect: (_, __, { was, is }) => {
         if (isOpen(is) && !isOpen(was)) return "public";
         // An application without its own login is open.
-        if (asksAtGateway(was) && !asksAtGateway(is)) return "more";
+        if (authenticatesAtGateway(was) && !authenticatesAtGateway(is)) return "more";
         const difference = strength(is) - strength(was);
         return difference === 0 ? "other" : difference < 0 ? "more" : "less";
       },
@@ -42,14 +42,17 @@ export const HOST: Table["host"] = {
       sentence: pathsText,
       effect: (before, after, { was, is }) => {
         const { added, removed } = pathsDifference(before, after);
-        if (added.length > 0) return asksAtGateway(is) && !opensAll(was) ? "public" : "other";
+        if (added.length > 0) return authenticatesAtGateway(is) && !opensAll(was) ? "public" : "other";
         return removed.length > 0 ? "less" : "other";
       },
       // Of a host where the application authenticates, all paths pass the gateway.
       implied: (before, after, { id }, diff) => {
         const [was, is] = [diff.before.host.get(id), diff.after.host.get(id)];
         if (was === undefined || is === undefined) return false;
-        return !asksAtGateway(is) || (!asksAtGateway(was) && pathsDifference(before, after).added.length === 0);
+        return (
+          !authenticatesAtGateway(is) ||
+          (!authenticatesAtGateway(was) && pathsDifference(before, after).added.length === 0)
+        );
       },
     },
     headers: { sentence: headersText },
@@ -135,7 +138,7 @@ function isOpen({ role, protection }: HostFacts): boolean {
 }
 
 /** Returns whether the gateway authenticates requests, instead of the application. */
-function asksAtGateway({ protection }: HostFacts): boolean {
+function authenticatesAtGateway({ protection }: HostFacts): boolean {
   return protection.asked !== "none";
 }
 
@@ -145,7 +148,7 @@ function opensAll(facts: HostFacts): boolean {
 }
 
 function hasOpening(facts: HostFacts): boolean {
-  return isOpen(facts) || (asksAtGateway(facts) && facts.publicPaths.length > 0);
+  return isOpen(facts) || (authenticatesAtGateway(facts) && facts.publicPaths.length > 0);
 }
 
 /** Returns whether a client could send identity headers of its own. */
@@ -206,7 +209,7 @@ function opensByRules(was: HostFacts, is: HostFacts): boolean {
 function serviceText(facts: HostFacts): string {
   const { protection, role, entrants, publicPaths, session, backend } = facts;
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
-  const length = session !== undefined && asksAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
+  const length = session !== undefined && authenticatesAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
   const who =
     protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${allowedUsersText(entrants, names)}`;
   return `${who}${paths}${length}; routes to ${mark(backend)}`;

@@ -1,6 +1,6 @@
 /** Statements about single values of the stack. Pure. */
 import { SSL_MODES } from "../../../config/sslModes.ts";
-import type { Access } from "../../../infra/access/facts.ts";
+import type { AccessFacts } from "../../../infra/access/facts.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
 import { isInternet, isWithin } from "./networks.ts";
 import { difference, mark } from "./phrases.ts";
@@ -60,7 +60,7 @@ function isPart(name: string): boolean {
 }
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
-function sectionOf(name: string, { setting, member }: Access): string {
+function sectionOf(name: string, { setting, member }: AccessFacts): string {
   const has = (other: string) => String(setting.has(other));
   const account = ACCOUNT.exec(name)?.[1];
   if (account !== undefined) return String(member.has(account));
@@ -141,7 +141,7 @@ function gatewayEffect(before: string, after: string): Effect {
   return difference(parts(before), parts(after)).removed.length > 0 ? "more" : "less";
 }
 
-function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {
+function settingEffect(before: string, after: string, name: string, { setting }: AccessFacts): Effect {
   if (isList(name)) return listEffect(before, after, name);
   // A user who reads Secrets of the namespace, or knows the other value, can sign in.
   if (ACCOUNT.test(name) || CREDENTIAL.test(name)) return "more";

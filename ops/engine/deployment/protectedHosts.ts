@@ -1,5 +1,5 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
-import type { Access, HostFacts } from "../../../infra/access/facts.ts";
+import type { AccessFacts, HostFacts } from "../../../infra/access/facts.ts";
 import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
@@ -17,7 +17,7 @@ export interface HostState {
  * their paths that are public in some of the deployments only. A planned public path of a new host is not one of them.
  * @param before deployments that can be in effect, complete or not
  */
-export function protectedUrls(before: readonly Access[], plan: Access): string[] {
+export function protectedUrls(before: readonly AccessFacts[], plan: AccessFacts): string[] {
   const all = [...before, plan].flatMap(({ host }) => [...host.values()]);
   const planned = new Map([...plan.host.values()].map(({ url, publicPaths }) => [url, publicPaths]));
   const urls = [...Map.groupBy(all.filter(isProtected), ({ url }) => url)].flatMap(([url, facts]) => {

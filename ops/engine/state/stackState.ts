@@ -1,7 +1,7 @@
 /** The facts of a stack's state before a deployment. Pure, except {@link readState}. */
 import { createHash } from "node:crypto";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import type { Access } from "../../../infra/access/facts.ts";
+import type { AccessFacts } from "../../../infra/access/facts.ts";
 import { accessIn, type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS } from "../../../infra/access/record.ts";
 import { lastOf } from "../step.ts";
 import { exportState, type Resource } from "./state.ts";
@@ -10,9 +10,9 @@ export interface StackState {
   /** Changes with the state, so it shows whether the preview is still valid. */
   readonly digest: string;
   /** Access of the last completed deployment; undefined before the first. */
-  readonly access: Access | undefined;
+  readonly access: AccessFacts | undefined;
   /** Access of each plan whose deployment did not complete after that, and can be in effect in part. */
-  readonly incomplete: readonly Access[];
+  readonly incomplete: readonly AccessFacts[];
   readonly contexts: readonly string[];
   /** Names of the deployed roles and databases in Postgres, by the name of the resource. */
   readonly databaseNames: ReadonlyMap<string, string>;
@@ -44,12 +44,12 @@ export function stateOf(resources: readonly Resource[]): StackState {
 }
 
 /** Returns the access of the last deployment that succeeded; undefined if none did. */
-export function deployedAccess(resources: readonly Resource[]): Access | undefined {
+export function deployedAccess(resources: readonly Resource[]): AccessFacts | undefined {
   const [record] = recordsOf(resources, DEPLOYED_ACCESS);
   return record && accessIn(record);
 }
 
-function incompleteAccess(resources: readonly Resource[]): Access[] {
+function incompleteAccess(resources: readonly Resource[]): AccessFacts[] {
   const [complete] = recordsOf(resources, DEPLOYED_ACCESS);
   return recordsOf(resources, PLANNED_ACCESS)
     .filter(({ facts }) => facts !== complete?.facts)

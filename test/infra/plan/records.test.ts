@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { recordOwner } from "../../../infra/plan/names.ts";
+import { recordOwner } from "../../../infra/plan/objectNames.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 import { always, sorted } from "./stacks.ts";

@@ -2,7 +2,7 @@
 import { endpointsName, endpointsOf } from "../../../../infra/gateway/endpoints.ts";
 import { middlewareSpec, routeSpec, traefikServiceSpec } from "../../../../infra/gateway/specs.ts";
 import { authPath } from "../../../../protections/forwardAuth.ts";
-import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../../infra/network.ts";
+import { type GatewayPods, gatewayPods, namespaced, allowIngressFrom } from "../../../../infra/network.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { labelsOf } from "../../../../infra/pods.ts";
 import { type ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
@@ -52,7 +52,7 @@ export function clusterOf(plan: Plan): ClusterObjects {
       }),
       object("core/v1", "Pod", place, { status: { conditions: [{ type: "Ready", status: "True" }] } }, labelsOf(name)),
       object("networking.k8s.io/v1", "NetworkPolicy", place, {
-        spec: onlyFrom(labelsOf(name), port, [gatewayPods(GATEWAY), namespaced(namespace)]),
+        spec: allowIngressFrom(labelsOf(name), port, [gatewayPods(GATEWAY), namespaced(namespace)]),
       }),
     ]),
     ...plan.records

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
 import { describeFinding } from "../../../../ops/checks/finding.ts";
-import { namespaced, onlyFrom } from "../../../../infra/network.ts";
+import { namespaced, allowIngressFrom } from "../../../../infra/network.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { fieldsOf } from "../../../../manifests/resource.ts";
 import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
@@ -99,7 +99,7 @@ test.each([
   [3000, "monitoring", ["lets the namespace monitoring connect to port 3000 of gatehouse-data/postgrest"]],
   [3001, "evil", ["lets the namespace evil connect to port 3001 of gatehouse-data/postgrest"]],
 ])("compares a NetworkPolicy for port %i and the namespace %s with the monitoring's", (port, from, expected) => {
-  const spec = onlyFrom({ "app.kubernetes.io/name": "postgrest" }, port, [namespaced(from)]);
+  const spec = allowIngressFrom({ "app.kubernetes.io/name": "postgrest" }, port, [namespaced(from)]);
   const objects = withObjects(
     clean,
     object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data/metrics", { spec }),

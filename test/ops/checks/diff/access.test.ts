@@ -4,7 +4,7 @@ import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
-import type { Access } from "../../../../infra/access/facts.ts";
+import type { AccessFacts } from "../../../../infra/access/facts.ts";
 import { accessIn, recordOf } from "../../../../infra/access/record.ts";
 import { accessDiff, compareAccess } from "../../../../ops/checks/diff/diff.ts";
 import type { Change } from "../../../../ops/checks/diff/entry.ts";
@@ -64,7 +64,7 @@ const plans: fc.Arbitrary<Plan> = fc.oneof(
 const PARTNER = { enabled: true, base_domain: "partner.example.org", protocol: "https", description: "Partner" };
 
 /** The access that results from applying changes. */
-function applyChanges(access: Access, changes: readonly Change[]): Access {
+function applyChanges(access: AccessFacts, changes: readonly Change[]): AccessFacts {
   const sections = Object.entries<ReadonlyMap<string, object>>(access);
   const result = Object.fromEntries(sections.map(([section, facts]) => [section, new Map(facts)]));
   for (const { about, id, change, field = "", after } of changes) {
@@ -72,7 +72,7 @@ function applyChanges(access: Access, changes: readonly Change[]): Access {
     else if (change === "added") result[about]?.set(id, { ...(after as object) });
     else result[about]?.set(id, { ...result[about].get(id), [field]: after });
   }
-  return result as unknown as Access;
+  return result as unknown as AccessFacts;
 }
 
 describe("statements of a diff", () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { accessOf } from "../../../../infra/access/access.ts";
-import type { Access } from "../../../../infra/access/facts.ts";
+import type { AccessFacts } from "../../../../infra/access/facts.ts";
 import { compareAccess, sentenceOf } from "../../../../ops/checks/diff/diff.ts";
 import { render } from "../../../../ops/checks/diff/phrases.ts";
 
-const encrypted = (value: string): Access => {
+const encrypted = (value: string): AccessFacts => {
   const server = { value: "postgres@db.example.org:5432" };
   const setting = new Map([
     ["database server", server],

@@ -4,7 +4,7 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { packageFolder } from "../../../../config/folders.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
-import type { Access } from "../../../../infra/access/facts.ts";
+import type { AccessFacts } from "../../../../infra/access/facts.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { compareAccess } from "../../../../ops/checks/diff/diff.ts";
 import { change, fieldOf, leavesOf, type Path } from "./leaves.ts";
@@ -91,7 +91,7 @@ function settingsOf(stack: string): { field: string; result: Result }[] {
 }
 
 /** Returns undefined for settings that no configuration results in. */
-function accessFor(settings: Settings): Access | undefined {
+function accessFor(settings: Settings): AccessFacts | undefined {
   try {
     return accessOf(computePlan(settings));
   } catch {

@@ -15,7 +15,7 @@ interface InCluster extends Encryption {
 }
 
 /** The server that authentik and the data API share. */
-export interface Access {
+export interface PostgresConnection {
   /** Its administrator. */
   readonly user: string;
   readonly superuser: boolean;
@@ -28,7 +28,15 @@ export interface Access {
 }
 
 /** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
-export function existing({ host = "", port, sslmode, sslrootcert, user, superuser, password }: PostgresServer): Access {
+export function existing({
+  host = "",
+  port,
+  sslmode,
+  sslrootcert,
+  user,
+  superuser,
+  password,
+}: PostgresServer): PostgresConnection {
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
   const inCluster = { host, port, sslmode, sslrootcert, peers };
@@ -36,7 +44,10 @@ export function existing({ host = "", port, sslmode, sslrootcert, user, superuse
 }
 
 /** Returns whether a database that the stack creates is protected: as its section of the stack file states, else as the server's are. */
-export function isProtected({ protect }: { readonly protect?: boolean | undefined }, server: Access): boolean {
+export function isProtected(
+  { protect }: { readonly protect?: boolean | undefined },
+  server: PostgresConnection,
+): boolean {
   return protect ?? server.protect;
 }
 
@@ -51,7 +62,7 @@ export function installed(
   { kind, namespace, protect }: PostgresInstallation,
   host: pulumi.Input<string>,
   replicas?: string,
-): Access {
+): PostgresConnection {
   return {
     user,
     superuser,
@@ -76,7 +87,11 @@ interface Login {
  * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded. It contains no password.
  * @param version of PostgREST, as in `data_api.version`
  */
-export function readingUri({ inCluster, replicas }: Access, version: string, login: Login): pulumi.Output<string> {
+export function readingUri(
+  { inCluster, replicas }: PostgresConnection,
+  version: string,
+  login: Login,
+): pulumi.Output<string> {
   const { host, port, sslmode } = inCluster;
   const hosts = replicas !== undefined && listensOnPrimary(version) ? [replicas, host] : [host];
   const options = hosts.length === 1 ? "" : "&target_session_attrs=prefer-standby&connect_timeout=5";

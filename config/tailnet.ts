@@ -16,7 +16,7 @@ export function isTailnet(baseDomain: string): boolean {
 }
 
 /** The base domain of a tailnet is the tailnet itself, and the network creates its records. */
-export function meshRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {
+export function tailnetRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {
   return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
     const draft = domains[index];
     if (!enabled || draft === undefined || !isTailnet(baseDomain)) return [];
@@ -46,7 +46,7 @@ export function meshRules(settings: readonly Domain[], domains: readonly DomainD
 }
 
 /** Warns of the nodes that a tailnet needs, one per label. */
-export function meshWarnings(domains: readonly Domain[], labels: readonly HostLabel[]): string[] {
+export function tailnetWarnings(domains: readonly Domain[], labels: readonly HostLabel[]): string[] {
   return domains
     .filter(({ enabled, baseDomain }) => enabled && isTailnet(baseDomain))
     .flatMap(({ kind, baseDomain }) => {

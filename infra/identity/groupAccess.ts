@@ -6,7 +6,7 @@ import type { Plan } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Defaults } from "./defaults.ts";
 
-interface AccessArgs {
+interface GroupAccessArgs {
   readonly plan: Plan;
   readonly identityProvider: IdentityProvider;
   readonly defaults: Defaults;
@@ -17,12 +17,12 @@ interface AccessArgs {
  * others may use as well; groups.ts creates those of the stack. A membership is written from the user's side only: written from both, the
  * next update of either side removes it.
  */
-export class Access extends pulumi.ComponentResource {
+export class GroupAccess extends pulumi.ComponentResource {
   readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;
   /** By their sorted groups as JSON. */
   readonly #policies: ReadonlyMap<string, authentik.PolicyExpression>;
 
-  constructor(name: string, args: AccessArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: GroupAccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Access", name, {}, opts);
     const child = { parent: this };
     const { groups, createdGroups } = args.plan;

@@ -13,6 +13,7 @@ import type {
   SettingFacts,
 } from "./facts.ts";
 import { allowedUsersOf } from "../../protections/allowedUsers.ts";
+import { SETTING_NAMES } from "../plan/settingNames.ts";
 import { headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
@@ -137,12 +138,15 @@ function named<T extends { readonly privileges: unknown }>(facts: T): [string, T
 
 function settings(plan: Plan): Map<string, SettingFacts> {
   const all: [string, string | undefined][] = [
-    ["sign-in page", plan.identityProviderUrl],
-    ["signer of X-idp-jwt", plan.identitySlug],
-    ["identity provider", plan.installsIdentityProvider ? "deployed by the stack" : "existing"],
-    ["database", plan.data && (plan.data.existing ? `${plan.data.database} (existing)` : plan.data.database)],
+    [SETTING_NAMES.signInPage, plan.identityProviderUrl],
+    [SETTING_NAMES.jwtSigner, plan.identitySlug],
+    [SETTING_NAMES.identityProvider, plan.installsIdentityProvider ? "deployed by the stack" : "existing"],
+    [
+      SETTING_NAMES.database,
+      plan.data && (plan.data.existing ? `${plan.data.database} (existing)` : plan.data.database),
+    ],
     ...Object.entries(plan.connections),
-    ["protections that need a superuser", plan.data?.superuser === false ? "where the server allows them" : undefined],
+    [SETTING_NAMES.superuserProtections, plan.data?.superuser === false ? "where the server allows them" : undefined],
   ];
   return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])));
 }

@@ -2,6 +2,7 @@ import { digestsRequired } from "../../config/digests.ts";
 import type { Settings } from "../../config/settings.ts";
 import { labelTexts } from "../labels.ts";
 import { shortHash } from "../shortHash.ts";
+import { accountSecretName, SETTING_NAMES } from "./settingNames.ts";
 
 const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 
@@ -14,27 +15,26 @@ export function connections(settings: Settings): Readonly<Record<string, string>
   const { install, session, url, apiUrl } = identityProvider;
   const labels = labelTexts(gateway.podLabels);
   return defined({
-    cluster:
+    [SETTING_NAMES.cluster]:
       [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
-    gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
+    [SETTING_NAMES.gateway]: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
     // Where localhost is enabled, pods send their requests to *.localhost there, with the credentials of clients (infra/gateway/clusterDns.ts).
-    "Service of the gateway": gateway.service,
-    "length of a login": install ? session : undefined,
-    "API of the identity provider": apiUrl === url ? undefined : apiUrl,
+    [SETTING_NAMES.gatewayService]: gateway.service,
+    [SETTING_NAMES.loginLength]: install ? session : undefined,
+    [SETTING_NAMES.identityProviderApi]: apiUrl === url ? undefined : apiUrl,
     ...(postgres && postgresConnections(postgres)),
-    "namespace of Prometheus": observability?.namespace,
-    "an image without a digest": imagesText(settings),
-    "verification in the cluster": verification && verificationText(verification),
+    [SETTING_NAMES.prometheus]: observability?.namespace,
+    [SETTING_NAMES.imageWithoutDigest]: imagesText(settings),
+    [SETTING_NAMES.verification]: verification && verificationText(verification),
     ...Object.fromEntries(
       identityProvider.serviceAccounts.map(({ name, namespace }) => [
-        `Secret of service account ${name}`,
+        accountSecretName(name),
         `in namespace ${namespace}`,
       ]),
     ),
-    "namespace of PostgREST": dataApi?.namespace,
-    "default schema of the data API": dataApi?.exposed[0],
-    "roles whose relations in exposed schemas are public, and that write to the catalog":
-      dataApi && listText(dataApi.writers, "no other role"),
+    [SETTING_NAMES.postgrestNamespace]: dataApi?.namespace,
+    [SETTING_NAMES.defaultSchema]: dataApi?.exposed[0],
+    [SETTING_NAMES.writers]: dataApi && listText(dataApi.writers, "no other role"),
     ...credentials(settings),
   });
 }
@@ -62,8 +62,8 @@ function credentials({ identityProvider, postgres, dataApi }: Settings): Readonl
 function postgresConnections({ host, port, user, sslmode, sslrootcert, install }: NonNullable<Settings["postgres"]>) {
   if (install === undefined) {
     return {
-      "database server": `${user}@${host}:${port}`,
-      "encryption to the database server": [
+      [SETTING_NAMES.databaseServer]: `${user}@${host}:${port}`,
+      [SETTING_NAMES.databaseEncryption]: [
         sslmode,
         ...(sslrootcert === undefined ? [] : [`certificate ${shortHash(sslrootcert, 16)}`]),
       ].join(", "),
@@ -72,13 +72,13 @@ function postgresConnections({ host, port, user, sslmode, sslrootcert, install }
   const { kind, namespace, operatorNamespace, service, allowedFrom, clients, monitoring } = install;
   const networks = service === "LoadBalancer" && allowedFrom.length === 0 ? ["private networks"] : allowedFrom;
   return {
-    "database server": `installed in namespace ${namespace}`,
-    "address of the database server for the deployment": host && `${host}:${port}`,
-    "Service of the database server": service,
-    "networks that can connect to Postgres": listText(networks, "no network"),
-    "namespaces that can connect to Postgres": listText(clients, "no namespace"),
-    "namespace of Prometheus for Postgres": monitoring,
-    "namespace of the operator of Postgres": kind === "cloudnativepg" ? operatorNamespace : undefined,
+    [SETTING_NAMES.databaseServer]: `installed in namespace ${namespace}`,
+    [SETTING_NAMES.databaseAddress]: host && `${host}:${port}`,
+    [SETTING_NAMES.databaseService]: service,
+    [SETTING_NAMES.databaseNetworks]: listText(networks, "no network"),
+    [SETTING_NAMES.databaseNamespaces]: listText(clients, "no namespace"),
+    [SETTING_NAMES.postgresPrometheus]: monitoring,
+    [SETTING_NAMES.postgresOperator]: kind === "cloudnativepg" ? operatorNamespace : undefined,
   };
 }
 

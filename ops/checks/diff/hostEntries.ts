@@ -1,12 +1,12 @@
 /** Statements about hosts. Pure. */
 import type { HostFacts, RuleFacts } from "../../../infra/access/facts.ts";
+import { SETTING_NAMES } from "../../../infra/plan/settingNames.ts";
 import { openings, strips } from "../../../infra/access/rules.ts";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import { admits, type AllowedUsers, allowedUsersText } from "../../../protections/allowedUsers.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { type Change, type Diff, duration, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark, names, optional } from "./phrases.ts";
-import { DEFAULT_SCHEMA } from "./settingEntries.ts";
 
 export const HOST: Table["host"] = {
   where: (_, { url }) => url,
@@ -127,7 +127,7 @@ function follows(...fields: (keyof HostFacts)[]) {
 
 /** Statements about the data API explain why its hosts have other rules. */
 function followsFromData(host: string, { after, about }: Diff): boolean {
-  const values = [...about("limit"), ...about("setting").filter(({ id }) => id === DEFAULT_SCHEMA)];
+  const values = [...about("limit"), ...about("setting").filter(({ id }) => id === SETTING_NAMES.defaultSchema)];
   const isExplained = about("schema").length > 0 || values.some(({ change }) => change === "changed");
   return isExplained && after.host.get(host)?.role === "data-api";
 }

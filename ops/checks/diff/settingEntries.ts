@@ -1,6 +1,7 @@
 /** Statements about single values of the stack. Pure. */
 import { SSL_MODES } from "../../../config/sslModes.ts";
 import type { AccessFacts } from "../../../infra/access/facts.ts";
+import { ACCOUNT_SECRET_NAME, CREDENTIAL_NAME, SETTING_NAMES as NAMES } from "../../../infra/plan/settingNames.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
 import { isInternet, isWithin } from "./networks.ts";
 import { difference, mark } from "./phrases.ts";
@@ -20,61 +21,54 @@ export const SETTING: Table["setting"] = {
   },
   fields: {
     value: {
-      sentence: (before, after, { id }) => (id === ENCRYPTION ? encryptionText : value("is").sentence)(before, after),
+      sentence: (before, after, { id }) =>
+        (id === NAMES.databaseEncryption ? encryptionText : value("is").sentence)(before, after),
       effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after),
     },
   },
 };
 
-/** Settings whose value is a list: an item more is more access. */
-const NETWORKS = "networks that can connect to Postgres";
-const NAMESPACES = "namespaces that can connect to Postgres";
-/** Their relations, also existing ones of an existing database, can be read by everyone. */
-const WRITERS = "roles whose relations in exposed schemas are public, and that write to the catalog";
+/** Settings whose value is a list: another item is more access. The relations of a writer, also existing ones, can be read by everyone. */
+const LISTS: readonly string[] = [NAMES.databaseNetworks, NAMES.databaseNamespaces, NAMES.writers];
 /** Settings that give access if they are set. */
-const GRANTING = [
-  "namespace of Prometheus",
-  "namespace of Prometheus for Postgres",
-  "namespace of the operator of Postgres",
+const GRANTING: readonly string[] = [
+  NAMES.prometheus,
+  NAMES.postgresPrometheus,
+  NAMES.postgresOperator,
   // Without a superuser, the database enforces less.
-  "protections that need a superuser",
+  NAMES.superuserProtections,
 ];
-/** Explains why hosts of the data API have other rules. */
-export const DEFAULT_SCHEMA = "default schema of the data API";
-const PAGE = "sign-in page";
-const SERVER = "database server";
-const ENCRYPTION = "encryption to the database server";
-/** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
-const API = "API of the identity provider";
-/** Where a deployment sends the superuser's password. */
-const ADDRESS = "address of the database server for the deployment";
 
-const CREDENTIAL = /^(token|secret key|password|identity) of /;
-const ACCOUNT = /^Secret of service account (.+)$/;
-
-const PARTS = [SERVER, "database", "namespace of PostgREST", DEFAULT_SCHEMA, WRITERS, "Service of the gateway"];
+const PARTS: readonly string[] = [
+  NAMES.databaseServer,
+  NAMES.database,
+  NAMES.postgrestNamespace,
+  NAMES.defaultSchema,
+  NAMES.writers,
+  NAMES.gatewayService,
+];
 
 /** Returns whether a setting is only added and removed with what it is part of. */
 function isPart(name: string): boolean {
-  return CREDENTIAL.test(name) || PARTS.includes(name);
+  return CREDENTIAL_NAME.test(name) || PARTS.includes(name);
 }
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
 function sectionOf(name: string, { setting, member }: AccessFacts): string {
   const has = (other: string) => String(setting.has(other));
-  const account = ACCOUNT.exec(name)?.[1];
+  const account = ACCOUNT_SECRET_NAME.exec(name)?.[1];
   if (account !== undefined) return String(member.has(account));
   switch (name) {
-    case "length of a login":
-      return setting.get("identity provider")?.value ?? "";
+    case NAMES.loginLength:
+      return setting.get(NAMES.identityProvider)?.value ?? "";
     // Another server has another address, and each kind of Service its default.
-    case ADDRESS:
-      return `${setting.get(SERVER)?.value} ${setting.get("Service of the database server")?.value}`;
-    case ENCRYPTION:
-    case "Service of the database server":
-    case NETWORKS:
-    case NAMESPACES:
-      return has(SERVER);
+    case NAMES.databaseAddress:
+      return `${setting.get(NAMES.databaseServer)?.value} ${setting.get(NAMES.databaseService)?.value}`;
+    case NAMES.databaseEncryption:
+    case NAMES.databaseService:
+    case NAMES.databaseNetworks:
+    case NAMES.databaseNamespaces:
+      return has(NAMES.databaseServer);
     default:
       return String(setting.size > 0);
   }
@@ -82,25 +76,25 @@ function sectionOf(name: string, { setting, member }: AccessFacts): string {
 
 function addedEffect(after: string, name: string, all: Pick<Diff, "before" | "after">): Effect {
   const { before } = all;
-  const account = ACCOUNT.exec(name)?.[1];
+  const account = ACCOUNT_SECRET_NAME.exec(name)?.[1];
   if (account !== undefined) return before.member.has(account) ? "more" : "other";
   if (isList(name)) return listEffect("", after, name);
-  if (name === API) return before.setting.size > 0 ? "more" : "other";
-  if (name === ADDRESS) return sectionOf(name, before) === sectionOf(name, all.after) ? "more" : "other";
+  if (name === NAMES.identityProviderApi) return before.setting.size > 0 ? "more" : "other";
+  if (name === NAMES.databaseAddress) return sectionOf(name, before) === sectionOf(name, all.after) ? "more" : "other";
   return GRANTING.includes(name) ? "more" : "other";
 }
 
 function removedEffect(old: string, name: string, { after }: Pick<Diff, "after">): Effect {
   if (isList(name)) return listEffect(old, "", name);
-  if (name === API) return after.setting.size > 0 ? "more" : "other";
-  if (name === ADDRESS) return after.setting.has(SERVER) ? "more" : "other";
+  if (name === NAMES.identityProviderApi) return after.setting.size > 0 ? "more" : "other";
+  if (name === NAMES.databaseAddress) return after.setting.has(NAMES.databaseServer) ? "more" : "other";
   // A server that the stack installs is reached without TLS.
-  if (name === ENCRYPTION) return after.setting.has(SERVER) ? "more" : "other";
+  if (name === NAMES.databaseEncryption) return after.setting.has(NAMES.databaseServer) ? "more" : "other";
   return GRANTING.includes(name) ? "less" : "other";
 }
 
 function isList(name: string): boolean {
-  return name === NETWORKS || name === NAMESPACES || name === WRITERS;
+  return LISTS.includes(name);
 }
 
 /** @param name which list; networks contain each other */
@@ -108,10 +102,10 @@ function listEffect(before: string, after: string, name: string): Effect {
   const items = (text: string) => text.split(", ").filter((item) => item !== "" && !item.startsWith("no "));
   const [old, now] = [items(before), items(after)];
   const { added, removed } =
-    name === NETWORKS
+    name === NAMES.databaseNetworks
       ? { added: now.filter((one) => !isWithin(one, old)), removed: old.filter((one) => !isWithin(one, now)) }
       : difference(old, now);
-  if (added.some(isInternet) || (name === WRITERS && added.length > 0)) return "public";
+  if (added.some(isInternet) || (name === NAMES.writers && added.length > 0)) return "public";
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
@@ -144,35 +138,35 @@ function gatewayEffect(before: string, after: string): Effect {
 function settingEffect(before: string, after: string, name: string, { setting }: AccessFacts): Effect {
   if (isList(name)) return listEffect(before, after, name);
   // A user who reads Secrets of the namespace, or knows the other value, can sign in.
-  if (ACCOUNT.test(name) || CREDENTIAL.test(name)) return "more";
+  if (ACCOUNT_SECRET_NAME.test(name) || CREDENTIAL_NAME.test(name)) return "more";
   switch (name) {
-    case "length of a login":
+    case NAMES.loginLength:
       return duration("").effect(before, after);
     // What runs can be another content than the reviewed one.
-    case "an image without a digest":
+    case NAMES.imageWithoutDigest:
       return before === "refused" && after === "accepted" ? "more" : after === "refused" ? "less" : "other";
     // The data API opens another database.
-    case "database":
+    case NAMES.database:
       return "public";
     // The database of the data API, or that of the identity provider, which decides who signs in.
-    case SERVER:
-      return setting.has("database") ? "public" : "more";
+    case NAMES.databaseServer:
+      return setting.has(NAMES.database) ? "public" : "more";
     // Through a load balancer, pods of every namespace can connect.
-    case "Service of the database server":
+    case NAMES.databaseService:
       return after === "ClusterIP" ? "less" : "more";
-    case ENCRYPTION:
+    case NAMES.databaseEncryption:
       return encryptionEffect(before, after);
-    case "gateway":
+    case NAMES.gateway:
       return gatewayEffect(before, after);
     // Another authentik decides which users are admitted, or receives the token of its superuser.
-    case PAGE:
-    case "identity provider":
-    case API:
-    case ADDRESS:
-    case "namespace of Prometheus":
-    case "namespace of Prometheus for Postgres":
-    case "namespace of the operator of Postgres":
-    case "Service of the gateway":
+    case NAMES.signInPage:
+    case NAMES.identityProvider:
+    case NAMES.identityProviderApi:
+    case NAMES.databaseAddress:
+    case NAMES.prometheus:
+    case NAMES.postgresPrometheus:
+    case NAMES.postgresOperator:
+    case NAMES.gatewayService:
       return "more";
     default:
       return "other";

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/imageNames.ts";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
-import { limitsFrom } from "../../catalog/limits.ts";
+import { limitsFrom } from "../../config/publishedLimits.ts";
 import { pinned } from "../images.ts";
 import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";

@@ -1,4 +1,4 @@
-import { MAX_SELECTED } from "../../limits.ts";
+import { MAX_SELECTED } from "../../../config/publishedLimits.ts";
 import { type Column, familyOf } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";

@@ -1,4 +1,4 @@
--- What the configuration states. A function, since only a superuser gives a function settings with names that Postgres does not know.
+-- Returns a value of the stack's configuration. It is a function, because only a superuser can set parameters with names that Postgres does not know.
 create or replace function gatehouse.setting(name text) returns text
   language sql
   immutable
@@ -7,6 +7,7 @@ create or replace function gatehouse.setting(name text) returns text
     when 'exposed' then :'exposed'
     when 'private' then :'private'
     when 'max_rows' then :'max_rows'
+    when 'max_selected' then :'max_selected'
     when 'exact_count_rows' then :'exact_count_rows'
     when 'max_age' then :'max_age'
     when 'in_flight' then :'in_flight'

@@ -1,7 +1,7 @@
 /**
- * The limits of the data API that the catalog publishes, from `data_api.limits` of the stack: the stack passes them to the server, the server
- * to the page (`config.json`), and the page respects them. `text` is the sentence of the About page; several limits can share one. A sentence
- * contains a limit by its name. The order is that of the page. With a higher value of those with `higher: "more"`, a client may request more.
+ * The limits of `data_api.limits` that the catalog publishes: the stack passes them to the server of the catalog, and the server to the page
+ * (`config.json`). `text` names the sentence of the About page (catalog/src/i18n); several limits can share one, and the sentence contains each by
+ * its name. The order is that of the page. `higher` is the meaning of a higher value for the access diff: "more" = a client may request more.
  */
 export const LIMITS = {
   /** Maximum number of rows in one response. */
@@ -19,7 +19,7 @@ export const LIMITS = {
   maxAge: { text: "limitCache", unit: "s", higher: "other" },
 } as const;
 
-/** Maximum number of items of a `select`, for every stack; the gateway routes no longer list. */
+/** Maximum number of items of a `select`, for every stack. The gateway refuses longer ones, and `/openapi.json` contains the number. */
 export const MAX_SELECTED = 100;
 
 type LimitName = keyof typeof LIMITS;

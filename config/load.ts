@@ -10,12 +10,14 @@ import { namespaceRules } from "./namespaces.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import { checkProjectOf } from "./projectFile.ts";
 import { lookUpSecrets, settingsOf } from "./resolve.ts";
-import { checkSections, SECTION_NAMES, type SectionName } from "./sections.ts";
+import { checkSections, type Drafts, SECTION_NAMES, type SectionName } from "./sections.ts";
 import { clusterRules, toCluster } from "./sections/cluster.ts";
-import { dataApiRules, toDataApi } from "./sections/dataApi.ts";
+import { toDataApi } from "./sections/dataApi.ts";
+import { dataApiRules } from "./sections/dataApiRules.ts";
 import { domainRules, domainWarnings, toDomain } from "./sections/domains.ts";
 import { gateway } from "./sections/gateway.ts";
-import { identityProvider, identityProviderRules } from "./sections/identityProvider.ts";
+import { identityProvider } from "./sections/identityProvider.ts";
+import { identityProviderRules } from "./sections/identityProviderRules.ts";
 import { images, imagesWarnings } from "./sections/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
 import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres.ts";
@@ -52,12 +54,23 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const sections = readSections(raw.config, problems);
   const context = readContext(raw.config, problems);
   const drafts = checkSections(sections, problems);
+  const checked = checkedSettings(drafts, variables, context);
+  lookUpSecretsOfWrongEntries(drafts, variables);
+  // After everything that resolves variables.
+  problems.push(...variables.problems, ...ruleProblems(drafts, checked, context));
+  const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
+  if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
+  const settings = { ...checked, ...required, stack: raw.stack, context };
+  return { ...settings, warnings: [...ruleWarnings(drafts, settings), ...variables.warnings] };
+}
 
+/** Returns the settings of the sections without problems; a setting is undefined if its section has one. */
+function checkedSettings(drafts: Drafts, variables: Variables, context: string | undefined) {
   const domains = drafts.domains.map((draft) =>
     toDomain(draft.location.path.slice("domains.".length), draft, variables),
   );
   const session = drafts.identityProvider?.fields.session ?? "";
-  const checked = {
+  return {
     cluster: toCluster(drafts.cluster, context),
     domains,
     services: drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []),
@@ -70,44 +83,55 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     observability: settingsOf(observability, drafts.observability, variables),
     verification: settingsOf(verification, drafts.verification, variables),
   };
+}
+type Checked = ReturnType<typeof checkedSettings>;
+
+/** Looks up the variables of secret fields in entries that have other problems, so that a variable without a value is reported as well. */
+function lookUpSecretsOfWrongEntries(drafts: Drafts, variables: Variables): void {
   for (const draft of [...drafts.services, drafts.identityProvider, drafts.postgres, drafts.dataApi]) {
     if (draft !== undefined && draft.value === undefined) lookUpSecrets(draft.raw, draft.location, variables);
   }
+}
 
+/** Returns what rules read: the drafts, with fields of sections that have problems, and the settings of all domains. */
+function known(drafts: Drafts, domains: Settings["domains"]) {
   const server = { hasPostgres: drafts.postgres !== undefined, administrator: drafts.postgres?.fields.user };
-  const known = { ...drafts, ...server, settings: domains };
   const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
-  problems.push(
-    ...variables.problems,
+  return { ...drafts, ...server, settings: domains, exposed };
+}
+
+/** Returns the problems of rules that concern more than one field. Their order matters within one section only: {@link inOrder} sorts by section. */
+function ruleProblems(drafts: Drafts, checked: Checked, context: string | undefined): Problem[] {
+  const all = known(drafts, checked.domains);
+  return [
     ...clusterRules(drafts.cluster, context),
-    ...domainRules(known),
-    ...tailnetRules(domains, drafts.domains),
-    ...kindRules(domains, exposed),
-    ...nameRules(known),
-    ...clientRules(known),
-    ...hostRules(known, checked.testEnvironments),
-    ...identityProviderRules(known),
-    ...dataApiRules(known),
-    ...versionRules(known),
-    ...postgresRules(known),
-    ...observabilityRules(known),
-    ...verificationRules(known),
-    ...namespaceRules(known),
-  );
-  const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
-  if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
-  const settings = { ...checked, ...required, stack: raw.stack, context };
-  const warnings = [
-    ...kindWarnings(domains, exposed),
-    ...domainWarnings(domains),
-    ...tailnetWarnings(domains, hostLabels(settings)),
-    ...versionWarnings(known),
-    ...postgresWarnings(known),
-    ...observabilityWarnings(known),
-    ...imagesWarnings(known),
-    ...variables.warnings,
+    ...domainRules(all),
+    ...tailnetRules(checked.domains, drafts.domains),
+    ...kindRules(checked.domains, all.exposed),
+    ...nameRules(all),
+    ...clientRules(all),
+    ...hostRules(all, checked.testEnvironments),
+    ...identityProviderRules(all),
+    ...dataApiRules(all),
+    ...versionRules(all),
+    ...postgresRules(all),
+    ...observabilityRules(all),
+    ...verificationRules(all),
+    ...namespaceRules(all),
   ];
-  return { ...settings, warnings };
+}
+
+function ruleWarnings(drafts: Drafts, settings: Omit<Settings, "warnings">): string[] {
+  const all = known(drafts, settings.domains);
+  return [
+    ...kindWarnings(settings.domains, all.exposed),
+    ...domainWarnings(settings.domains),
+    ...tailnetWarnings(settings.domains, hostLabels(settings)),
+    ...versionWarnings(all),
+    ...postgresWarnings(all),
+    ...observabilityWarnings(all),
+    ...imagesWarnings(all),
+  ];
 }
 
 function isComplete<T extends object>(values: T): values is { [K in keyof T]: NonNullable<T[K]> } {

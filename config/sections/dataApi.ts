@@ -16,15 +16,11 @@ import {
   secret,
   text,
 } from "../fields.ts";
-import { INITIAL_DATABASES } from "../initialDatabases.ts";
 import { milliseconds } from "../interval.ts";
-import { within } from "../location.ts";
-import { type Problem, problem, repeated } from "../problems.ts";
 import { resolve } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 import type { Domain } from "./domains.ts";
-import type { IdentityProviderDraft } from "./identityProvider.ts";
 
 const deprecation = z.strictObject({
   since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
@@ -192,79 +188,4 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
     /** `statementTimeout` in milliseconds, `maxAge` in seconds. */
     limits: { ...limits, statementTimeout: milliseconds(limits.statementTimeout) },
   };
-}
-
-interface Drafts {
-  readonly dataApi: DataApiDraft | undefined;
-  readonly identityProvider: IdentityProviderDraft | undefined;
-  readonly hasPostgres: boolean;
-  /** Role with which the stack deploys to the server. */
-  readonly administrator: string | undefined;
-}
-
-/** Checks that there is a database server, and that databases, roles and schemas differ. */
-export function dataApiRules({ dataApi, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
-  if (dataApi === undefined) return [];
-  const { location, fields } = dataApi;
-  const found: Problem[] = [];
-  if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
-  const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
-  const { name, existing } =
-    typeof fields.database === "object" ? fields.database : { name: fields.database, existing: false };
-  if (other !== undefined && name === other.name) {
-    const message = `database "${other.name}" is already used by the identity provider`;
-    found.push(problem(within(location, "database"), message, "give it another name"));
-  }
-  if (other !== undefined && Object.values(fields.roles ?? {}).includes(other.user)) {
-    const message = `role "${other.user}" is already used by the identity provider`;
-    found.push(problem(within(location, "roles"), message, "give each role its own name"));
-  }
-  const exposed = fields.schemas?.exposed ?? [];
-  const all = [...exposed, ...(fields.schemas?.private ?? []), ...(fields.schemas?.hidden ?? [])];
-  if (name !== undefined && existing !== true && INITIAL_DATABASES.includes(name)) {
-    const hint = `give it another name, or set database: { name: ${name}, existing: true }`;
-    found.push(problem(within(location, "database"), `database "${name}" exists on every server`, hint));
-  }
-  if (name !== undefined && existing !== true && !identifier().safeParse(name).success) {
-    const message = `database "${name}" needs quotes in SQL, which only an existing one may`;
-    found.push(problem(within(location, "database"), message, "use at most 63 of a-z, 0-9 and _"));
-  }
-  for (const schema of existing === true ? [] : all.filter((one) => !identifier().safeParse(one).success)) {
-    const hint = "remove it, or, if the database exists before the stack, set database: { name: …, existing: true }";
-    found.push(problem(within(location, "schemas"), `schema "${schema}" requires an existing database`, hint));
-  }
-  for (const schema of repeated(all)) {
-    const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
-    const message = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
-    found.push(
-      problem(within(location, "schemas"), message, both ? "remove it from one of the two lists" : "list it once"),
-    );
-  }
-  for (const [schema, { since, sunset }] of Object.entries(fields.schemas?.deprecated ?? {})) {
-    const where = within(location, "schemas", "deprecated", schema);
-    if (!exposed.includes(schema))
-      found.push(problem(where, "is not an exposed schema", "use the name of an exposed schema, or remove it"));
-    if (sunset <= since) found.push(problem(within(where, "sunset"), "is not after since", "set a later day"));
-  }
-  if ((fields.max_replicas ?? 0) < (fields.replicas ?? 0)) {
-    const message = `${fields.max_replicas} is fewer than replicas`;
-    found.push(problem(within(location, "max_replicas"), message, "set it to replicas or more"));
-  }
-  const own = Object.values(fields.roles ?? {});
-  for (const [index, writer] of (fields.writers ?? []).entries()) {
-    const hint = "name roles that exist; the owner creates relations without being listed";
-    if (own.includes(writer))
-      found.push(problem(within(location, "writers", index), `role "${writer}" is created by Gatehouse`, hint));
-  }
-  for (const writer of repeated(fields.writers ?? [])) {
-    found.push(problem(within(location, "writers"), `role "${writer}" is listed twice`, "list it once"));
-  }
-  if (administrator !== undefined && own.includes(administrator)) {
-    const message = `role "${administrator}" is postgres.user, the administrator`;
-    found.push(problem(within(location, "roles"), message, "give each role its own name"));
-  }
-  for (const role of repeated(own)) {
-    found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));
-  }
-  return found;
 }

@@ -1,6 +1,6 @@
 /** The identity provider: an authentik that the stack deploys, or an existing one. */
 import { z } from "zod";
-import { type Draft, isLeftOut, isWritten } from "../draft.ts";
+import type { Draft } from "../draft.ts";
 import {
   databaseProtection,
   group,
@@ -15,12 +15,8 @@ import {
   text,
   version,
 } from "../fields.ts";
-import { INITIAL_DATABASES } from "../initialDatabases.ts";
-import { within } from "../location.ts";
-import { type Problem, problem, repeated } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
-import type { Domain } from "./domains.ts";
 
 const database = z.strictObject({
   name: identifier().default("authentik").describe("Name of the database."),
@@ -147,109 +143,3 @@ export type IdentityProvider = Resolved<z.output<typeof schema>>;
 /** A machine user, and the namespace of the Secret with its password. */
 export type ServiceAccount = IdentityProvider["serviceAccounts"][number];
 export type SampleUser = IdentityProvider["sampleUsers"][number];
-
-interface Drafts {
-  readonly identityProvider: IdentityProviderDraft | undefined;
-  /** Every domain kind. */
-  readonly settings: readonly Domain[];
-  readonly hasPostgres: boolean;
-  /** Role with which the stack deploys to the server. */
-  readonly administrator: string | undefined;
-}
-
-/** Fields without effect on an existing identity provider. */
-const INSTALLED = ["domain", "admin_email", "admin_password", "secret_key", "database"];
-/** User that authentik creates by itself. */
-const ADMINISTRATOR = "akadmin";
-/**
- * Groups that authentik creates by itself. The members of the first are superusers; those of the second read every object over the API, the secrets
- * of all OAuth2 clients included (measured on 2026.5).
- */
-const PRIVILEGED: Readonly<Record<string, { readonly what: string; readonly instead: string }>> = {
-  "authentik Admins": { what: "authentik's own administrators' group", instead: "a group without superusers" },
-  "authentik Read-only": {
-    what: "authentik's own group whose members read every object, with the secrets of all clients",
-    instead: "another group",
-  },
-};
-
-/** Checks what `install` requires, the domain of the sign-in, and the users. */
-export function identityProviderRules({ settings, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
-  if (identityProvider === undefined) return [];
-  const { location, fields } = identityProvider;
-  const found: Problem[] = [];
-  if (fields.install === true) {
-    for (const key of ["admin_password", "secret_key", "database"] as const) {
-      if (!isLeftOut(identityProvider, key)) continue;
-      found.push(
-        problem(within(location, key), "missing, but install: true requires it", "add it, or set install: false"),
-      );
-    }
-    if (!hasPostgres) {
-      found.push(problem(within(location, "install"), "requires gatehouse:postgres", "add it, or set install: false"));
-    }
-  } else if (fields.install === false && isLeftOut(identityProvider, "url")) {
-    const hint = "add the address of the identity provider to use";
-    found.push(problem(within(location, "url"), "missing, but install: false requires it", hint));
-  }
-  if (fields.install === false) {
-    const withoutEffect = (keys: readonly string[], condition: string, hint: string) => {
-      const written = keys.filter((key) => isWritten(identityProvider, key));
-      found.push(...written.map((key) => problem(within(location, key), `has no effect ${condition}`, hint)));
-    };
-    withoutEffect(INSTALLED, "with install: false", "remove it, or set install: true");
-    if (isLeftOut(identityProvider, "service"))
-      withoutEffect(["host"], "with install: false and without service", "remove it, or add service");
-  }
-  if (fields.install === true && !isLeftOut(identityProvider, "service")) {
-    const hint = "remove it, or set install: false";
-    found.push(problem(within(location, "service"), "names an existing Service, but install is true", hint));
-  }
-  if (fields.install === true && !isLeftOut(identityProvider, "url")) {
-    const hint = "remove it (host and domain give the address), or set install: false";
-    found.push(problem(within(location, "url"), "names an existing identity provider, but install is true", hint));
-  }
-  const database = fields.install === true ? fields.database : undefined;
-  if (database !== undefined && database.user === administrator) {
-    const message = `role "${database.user}" is postgres.user, the administrator`;
-    found.push(problem(within(location, "database", "user"), message, "give authentik a role of its own"));
-  }
-  if (database !== undefined && INITIAL_DATABASES.includes(database.name)) {
-    const message = `database "${database.name}" exists on every server`;
-    found.push(problem(within(location, "database", "name"), message, "give authentik a database of its own"));
-  }
-  const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
-  if (fields.install === true && signIn?.tls?.termination === "default" && isLeftOut(identityProvider, "api_url")) {
-    const message = `missing, but domain "${signIn.kind}" uses Traefik's default certificate, which the Terraform provider does not trust`;
-    const hint = `set tls of domain "${signIn.kind}" to a resolver or upstream, or set api_url to an address of the API without that certificate`;
-    found.push(problem(within(location, "api_url"), message, hint));
-  }
-  if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
-    const hint = "set an enabled domain, or remove it";
-    found.push(problem(within(location, "domain"), `domain "${fields.domain}" is not enabled`, hint));
-  }
-  const users = [
-    ...(fields.sample_users ?? []).map(({ username }) => username),
-    ...(fields.service_accounts ?? []).map((account) => account.name),
-  ];
-  for (const name of repeated(users)) {
-    found.push(problem(location, `user "${name}" is defined twice`, "give each user and service account its own name"));
-  }
-  if (users.includes(ADMINISTRATOR)) {
-    const message = `user "${ADMINISTRATOR}" is authentik's own administrator`;
-    found.push(problem(location, message, "give each user and service account another name"));
-  }
-  for (const key of ["service_accounts", "sample_users"] as const) {
-    for (const [group, { what, instead }] of Object.entries(PRIVILEGED)) {
-      if (!fields[key]?.some(({ groups }) => groups?.includes(group))) continue;
-      const message = `group "${group}" is ${what}`;
-      found.push(problem(within(location, key), message, `remove it, and use ${instead}`));
-    }
-  }
-  const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
-  if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {
-    const message = `requires that only localhost is enabled, but domain "${others.join('", "')}" is enabled, too`;
-    found.push(problem(within(location, "sample_users"), message, "remove them, or disable the other domains"));
-  }
-  return found;
-}

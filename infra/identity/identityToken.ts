@@ -20,35 +20,8 @@ export class IdentityToken extends pulumi.ComponentResource {
   constructor(name: string, args: IdentityTokenArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:IdentityToken", name, {}, opts);
     const child = { parent: this };
-    const { authorizationFlow, invalidationFlow, oauth2Mappings, signingKey } = args.defaults;
-    const inheritedGroups = new authentik.PropertyMappingProviderScope(
-      `${name}-groups`,
-      {
-        name: `Gatehouse inherited groups (${args.slug})`,
-        scopeName: INHERITED_GROUPS_SCOPE,
-        description: "Inherited groups of X-idp-jwt",
-        expression: INHERITED_GROUPS_EXPRESSION,
-      },
-      child,
-    );
-    const signer = new authentik.ProviderOauth2(
-      `${name}-signer`,
-      {
-        name: args.slug,
-        clientId: args.slug,
-        clientType: "confidential",
-        authorizationFlow,
-        invalidationFlow,
-        propertyMappings: pulumi.all([oauth2Mappings, inheritedGroups.id]).apply(([three, ours]) => [...three, ours]),
-        signingKey,
-        // No user signs in here. Without a redirect URI, authentik accepts and stores the first one that a client requests
-        // (docs/authentik.md); a name below .invalid has no owner (RFC 6761).
-        allowedRedirectUris: [
-          { matching_mode: "strict", url: `https://${args.slug}.invalid/`, redirect_uri_type: "authorization" },
-        ],
-      },
-      child,
-    );
+    const inheritedGroups = inheritedGroupsMapping(name, args.slug, child);
+    const signer = signingProvider(name, args, inheritedGroups.id, child);
     const application = new authentik.Application(
       `${name}-application`,
       {
@@ -59,13 +32,7 @@ export class IdentityToken extends pulumi.ComponentResource {
       },
       child,
     );
-    // Also refuses tokens (client_credentials). `ak_create_jwt` evaluates no policy.
-    const denyAll = new authentik.PolicyExpression(
-      `${name}-policy`,
-      { name: `${args.slug}-deny-all`, expression: "return False" },
-      child,
-    );
-    new authentik.PolicyBinding(`${name}-binding`, { target: application.uuid, policy: denyAll.id, order: 0 }, child);
+    denyEveryUser(name, args.slug, application, child);
     const mapping = new authentik.PropertyMappingProviderScope(
       `${name}-mapping`,
       {
@@ -82,4 +49,61 @@ export class IdentityToken extends pulumi.ComponentResource {
     this.jwksUrl = pulumi.interpolate`${args.issuer}/application/o/${application.slug}/jwks/`;
     this.registerOutputs({ jwksUrl: this.jwksUrl });
   }
+}
+
+/** Creates the mapping that adds inherited groups to `X-idp-jwt`. */
+function inheritedGroupsMapping(name: string, slug: string, child: pulumi.CustomResourceOptions) {
+  return new authentik.PropertyMappingProviderScope(
+    `${name}-groups`,
+    {
+      name: `Gatehouse inherited groups (${slug})`,
+      scopeName: INHERITED_GROUPS_SCOPE,
+      description: "Inherited groups of X-idp-jwt",
+      expression: INHERITED_GROUPS_EXPRESSION,
+    },
+    child,
+  );
+}
+
+/** Creates the provider whose key signs `X-idp-jwt`. @param inheritedGroups id of its scope mapping */
+function signingProvider(
+  name: string,
+  { defaults, slug }: IdentityTokenArgs,
+  inheritedGroups: pulumi.Output<string>,
+  child: pulumi.CustomResourceOptions,
+) {
+  const { authorizationFlow, invalidationFlow, oauth2Mappings, signingKey } = defaults;
+  return new authentik.ProviderOauth2(
+    `${name}-signer`,
+    {
+      name: slug,
+      clientId: slug,
+      clientType: "confidential",
+      authorizationFlow,
+      invalidationFlow,
+      propertyMappings: pulumi.all([oauth2Mappings, inheritedGroups]).apply(([three, ours]) => [...three, ours]),
+      signingKey,
+      // No user signs in here. Without a redirect URI, authentik accepts and stores the first one that a client requests
+      // (docs/authentik.md); a name below .invalid has no owner (RFC 6761).
+      allowedRedirectUris: [
+        { matching_mode: "strict", url: `https://${slug}.invalid/`, redirect_uri_type: "authorization" },
+      ],
+    },
+    child,
+  );
+}
+
+/** Binds a policy that denies every user, also for tokens (client_credentials). `ak_create_jwt` evaluates no policy. */
+function denyEveryUser(
+  name: string,
+  slug: string,
+  application: authentik.Application,
+  child: pulumi.CustomResourceOptions,
+): void {
+  const policy = new authentik.PolicyExpression(
+    `${name}-policy`,
+    { name: `${slug}-deny-all`, expression: "return False" },
+    child,
+  );
+  new authentik.PolicyBinding(`${name}-binding`, { target: application.uuid, policy: policy.id, order: 0 }, child);
 }

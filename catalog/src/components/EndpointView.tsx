@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-// The router\'s own decodes it twice.
+// The router's own decodes it twice.
 import { useSearch } from "wouter-preact/use-browser-location";
 import type { EndpointDetails } from "../api/meta.ts";
 import { viewRequest } from "../api/request.ts";
@@ -12,22 +12,18 @@ import type { Column } from "../state/columns.ts";
 import { tablePath } from "../state/paths.ts";
 import { readView, type ViewState } from "../state/view.ts";
 import { shortened } from "../text/visible.ts";
-import { ChartPanel } from "./ChartPanel.tsx";
-import { Citation, CiteButton } from "./Citation.tsx";
-import { ColumnChooser } from "./ColumnChooser.tsx";
+import { Citation } from "./Citation.tsx";
 import { ColumnsReference } from "./ColumnsReference.tsx";
-import { DataTable } from "./DataTable.tsx";
 import { Datum } from "./Datum.tsx";
 import { Deprecated } from "./Deprecated.tsx";
-import { Download } from "./Download.tsx";
-import { Filters } from "./Filters.tsx";
-import { Paging } from "./Paging.tsx";
 import { Pending } from "./Pending.tsx";
 import { Problem } from "./Problem.tsx";
 import { RequestBox } from "./RequestBox.tsx";
 import { Stability } from "./Stability.tsx";
+import { TableAndChart } from "./TableAndChart.tsx";
 import { Terms } from "./Terms.tsx";
 import { Title } from "./Title.tsx";
+import { Toolbar } from "./Toolbar.tsx";
 import { Totals } from "./Totals.tsx";
 
 const NONE: readonly Column[] = [];
@@ -61,7 +57,6 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
   const choices = useMemo(() => choicesOf(columns, data && isComplete(data) ? data.rows : []), [columns, data]);
   const drawn = choices !== null && view.chart !== "none";
-  const onMap = view.chart !== null && view.chart !== "none" && "map" in view.chart;
   return (
     <>
       <nav aria-label={t("toList")} class="crumbs">
@@ -91,58 +86,34 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
         <h2 id="rows" class="visually-hidden">
           {t("rowsHeading")}
         </h2>
-        <div class="tools">
-          <Filters
-            columns={columns}
-            filters={view.filters}
-            change={(filters) => go({ filters })}
-            begun={begun}
-            begin={setBegun}
-          />
-          <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
-          <Download endpoint={endpoint} view={view} columns={shown} />
-          <CiteButton endpoint={endpoint} view={view} />
-          {choices && (
-            <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>
-              {t(drawn ? (onMap ? "mapHide" : "chartHide") : "chartShow")}
-            </button>
-          )}
-        </div>
+        <Toolbar
+          endpoint={endpoint}
+          view={view}
+          columns={columns}
+          shown={shown}
+          begun={begun}
+          begin={setBegun}
+          go={go}
+          changeChart={changeChart}
+          drawn={choices ? drawn : null}
+        />
         {error !== null && <Problem error={error} retry={refetch} />}
         {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
         {data && error === null && (
           <>
             <Totals answer={data} stale={isPlaceholderData} />
-            <div class={drawn ? "table-and-chart" : undefined}>
-              <div>
-                <DataTable
-                  columns={shown}
-                  rows={data.rows}
-                  firstRow={(data.view.page - 1) * data.view.size + 1}
-                  sort={view.sort}
-                  stale={isPlaceholderData}
-                  changeSort={(sort) => go({ sort })}
-                  filterBy={setBegun}
-                />
-                <Paging
-                  total={data.total}
-                  exact={data.exact}
-                  rows={data.rows.length}
-                  maxRows={maxRows}
-                  view={view}
-                  go={go}
-                />
-              </div>
-              {choices && drawn && (
-                <ChartPanel
-                  endpoint={endpoint}
-                  view={{ ...view, filters: data.view.filters }}
-                  answer={data}
-                  choices={choices}
-                  change={changeChart}
-                />
-              )}
-            </div>
+            <TableAndChart
+              endpoint={endpoint}
+              view={view}
+              answer={data}
+              shown={shown}
+              maxRows={maxRows}
+              stale={isPlaceholderData}
+              choices={drawn ? choices : null}
+              go={go}
+              changeChart={changeChart}
+              filterBy={setBegun}
+            />
           </>
         )}
       </section>

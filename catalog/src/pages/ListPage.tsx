@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-// The router\'s own decodes it twice.
+// The router's own decodes it twice.
 import { useSearch } from "wouter-preact/use-browser-location";
 import { type Endpoint, useEndpoints } from "../api/meta.ts";
 import { Chips } from "../components/Chips.tsx";

@@ -1,0 +1,64 @@
+import type { VNode } from "preact";
+import type { EndpointDetails } from "../api/meta.ts";
+import type { Counted } from "../api/rows.ts";
+import type { Choices } from "../chart/choices.ts";
+import type { Column } from "../state/columns.ts";
+import type { ViewState } from "../state/view.ts";
+import { ChartPanel } from "./ChartPanel.tsx";
+import { DataTable } from "./DataTable.tsx";
+import { Paging } from "./Paging.tsx";
+
+interface Props {
+  readonly endpoint: EndpointDetails;
+  readonly view: ViewState;
+  readonly answer: Counted;
+  /** The columns of the table. */
+  readonly shown: readonly Column[];
+  /** Maximum number of rows in one response. */
+  readonly maxRows: number;
+  /** Whether the rows are those of the previous selection. */
+  readonly stale: boolean;
+  /** Choices of the chart or map next to the table; null = not shown. */
+  readonly choices: Choices | null;
+  readonly go: (change: Partial<ViewState>) => void;
+  readonly changeChart: (chart: ViewState["chart"]) => void;
+  /** Begins a filter on a column. */
+  readonly filterBy: (column: string) => void;
+}
+
+/** One page of rows with links to the others, and the chart or map next to it. */
+export function TableAndChart(props: Props): VNode {
+  const { endpoint, view, answer, shown, maxRows, stale, choices, go } = props;
+  return (
+    <div class={choices ? "table-and-chart" : undefined}>
+      <div>
+        <DataTable
+          columns={shown}
+          rows={answer.rows}
+          firstRow={(answer.view.page - 1) * answer.view.size + 1}
+          sort={view.sort}
+          stale={stale}
+          changeSort={(sort) => go({ sort })}
+          filterBy={props.filterBy}
+        />
+        <Paging
+          total={answer.total}
+          exact={answer.exact}
+          rows={answer.rows.length}
+          maxRows={maxRows}
+          view={view}
+          go={go}
+        />
+      </div>
+      {choices && (
+        <ChartPanel
+          endpoint={endpoint}
+          view={{ ...view, filters: answer.view.filters }}
+          answer={answer}
+          choices={choices}
+          change={props.changeChart}
+        />
+      )}
+    </div>
+  );
+}

@@ -6,7 +6,6 @@ import { accessOf } from "./access/access.ts";
 import { DeployedAccess } from "./access/deployedAccess.ts";
 import { PlannedAccess } from "./access/plannedAccess.ts";
 import { recordOf } from "./access/record.ts";
-import { onceInStack } from "./aliases.ts";
 import { Cluster } from "./cluster.ts";
 import { type CatalogFiles, readCatalogFiles } from "./data/catalogFiles.ts";
 import { DataApi } from "./data/dataApi.ts";
@@ -78,11 +77,15 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
     this.jwks = outputs.jwks;
   }
 
-  /** Pulumi calls it in the constructor of the base class. A program that returns earlier ends after it. */
+  /**
+   * Reads the cluster and the identity provider, and registers all resources. These reads are asynchronous, so they cannot be in the constructor.
+   * Pulumi calls this method in the constructor of the base class. It ends a program that has no open RPC, and the reads are none of Pulumi's:
+   * `rpcKeepAlive` counts as an open RPC until all resources are registered.
+   */
   protected override async initialize(): Promise<Outputs> {
     const done = pulumi.runtime.rpcKeepAlive();
     try {
-      // The constructor ends first.
+      // Pulumi calls this method before the constructor has set the private fields.
       await Promise.resolve();
       const { plan, servers } = this.#inputs;
       const settings = await withContext(this.#inputs.settings, process.env);
@@ -92,7 +95,7 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
       const planned = new PlannedAccess(record, { parent: this });
       await new Promise((resolve) => planned.urn.apply(resolve));
       const outputs = register({ ...this.#inputs, settings }, this);
-      new DeployedAccess("access", { record, after: [...this.#resources] }, onceInStack(this));
+      new DeployedAccess("access", { record, after: [...this.#resources] }, { parent: this });
       return outputs;
     } catch (error) {
       // Pulumi prints the message of it, and of any other error the stack as well.
@@ -121,7 +124,7 @@ function readInputs({
 
 /** Registers the components: wiring, nothing else. */
 function register({ settings, plan, catalogFiles, bundle, servers }: Inputs, parent: Gatehouse): Outputs {
-  const child = onceInStack(parent);
+  const child = { parent };
   const cluster = new Cluster("cluster", settings, child);
   const postgres =
     settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster, servers }, child);

@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Service } from "../../config/settings.ts";
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { Middleware } from "../plan/types.ts";
-import { onceIn } from "../aliases.ts";
 import { basicAuthUsers } from "./basicAuth.ts";
 import { middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
@@ -15,23 +14,15 @@ interface GatewayMiddlewareArgs {
   readonly services: readonly Service[];
 }
 
-/** Type of the component that each middleware was in. */
-const ONCE = "gatehouse:gateway:Middleware";
-
 /** Registers one Traefik Middleware of the plan, and the Secret that it reads. @param name prefix of the resources' names */
 export function registerMiddleware(
   name: string,
   { middleware, outpostUrl, services }: GatewayMiddlewareArgs,
   child: pulumi.CustomResourceOptions,
 ): k8s.apiextensions.CustomResource {
-  const once = onceIn(ONCE, name, child.parent);
   const spec = middlewareSpec<pulumi.Input<string>>(middleware, {
     authAddress: ({ outpost, refusal }) => pulumi.interpolate`${outpostUrl(outpost)}${authPath(refusal)}`,
-    users: (basic) => {
-      const inMiddleware = pulumi.createUrn(name, ONCE, child.parent);
-      const opts = { ...child, ...onceIn("gatehouse:gateway:BasicAuthUsers", name, inMiddleware) };
-      return basicAuthUsers(name, { middleware: basic, services }, opts).metadata.name;
-    },
+    users: (basic) => basicAuthUsers(name, { middleware: basic, services }, child).metadata.name,
   });
   return new k8s.apiextensions.CustomResource(
     `${name}-middleware`,
@@ -41,6 +32,6 @@ export function registerMiddleware(
       metadata: { name: middleware.name, namespace: middleware.namespace },
       spec,
     },
-    { ...child, ...once },
+    child,
   );
 }

@@ -1,6 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { onceIn } from "../aliases.ts";
 import type { RecordSet } from "../plan/types.ts";
 import { endpointsName, endpointsOf } from "./endpoints.ts";
 
@@ -20,6 +19,6 @@ export function registerRecords(name: string, records: RecordSet, child: pulumi.
       metadata: { name: endpointsName(records), namespace: "default", labels: { "gatehouse.dev/owner": owner } },
       spec: { endpoints: endpointsOf(records) },
     },
-    { ...child, ...onceIn("gatehouse:gateway:DomainRecords", name, child.parent) },
+    child,
   );
 }

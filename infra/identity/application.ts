@@ -12,8 +12,8 @@ interface ApplicationArgs {
   /** Allowed groups; empty = everyone who can sign in. */
   readonly groups: readonly string[];
   readonly access: GroupAccess;
-  /** The options of a resource, by the end of its name. */
-  readonly options: (end: string) => pulumi.CustomResourceOptions;
+  /** The options of both resources. */
+  readonly child: pulumi.CustomResourceOptions;
 }
 
 /**
@@ -31,9 +31,9 @@ export function registerApplication(name: string, args: ApplicationArgs): pulumi
       protocolProvider: args.providerId,
       metaLaunchUrl: args.launchUrl,
     },
-    args.options("application"),
+    args.child,
   );
   if (args.groups.length === 0) return [application];
   const binding = { target: application.uuid, policy: args.access.policyId(args.groups), order: 0 };
-  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, args.options("binding"))];
+  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, args.child)];
 }

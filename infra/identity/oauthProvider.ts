@@ -2,7 +2,6 @@ import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { OAuth2Service } from "../../config/settings.ts";
-import { onceNamed } from "../aliases.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OAuthClient } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -30,7 +29,6 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
   const { client, service, defaults, access } = args;
   const { application, groups, launchUrl, tokens } = client;
   const { slug: name } = application;
-  const options = onceNamed("gatehouse:identity:OAuthProvider", `${client.service}-oauth2`, child);
   const clientId = resolveSecret(service.oauthConfig.clientId);
   const { clientSecret: secretText } = service.oauthConfig;
   const clientSecret = secretText && resolveSecret(secretText);
@@ -63,16 +61,16 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
       refreshTokenThreshold: "hours=-1",
       subMode: tokens.subjectMode,
     },
-    options("provider"),
+    child,
   );
   const providerId = provider.id.apply(Number);
-  const record = { application, groups, launchUrl, providerId, service: client.service, access, options };
+  const record = { application, groups, launchUrl, providerId, service: client.service, access, child };
   const registered = registerApplication(name, record);
   const { provider: kubernetes } = args.cluster;
   const stringData = credentials(args, { clientId, clientSecret });
   const metadata = { name: client.secretName, namespace: client.namespace };
   // The binding first: without it every user may sign in.
-  const secret = { ...options("credentials"), provider: kubernetes, dependsOn: registered };
+  const secret = { ...child, provider: kubernetes, dependsOn: registered };
   new k8s.core.v1.Secret(`${name}-credentials`, { metadata, stringData }, secret);
   return registered;
 }

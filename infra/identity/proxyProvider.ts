@@ -1,6 +1,5 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
-import { onceNamed } from "../aliases.ts";
 import type { ForwardedExposure } from "../plan/exposure.ts";
 import { providerOf } from "../plan/outposts.ts";
 import type { GroupAccess } from "./groupAccess.ts";
@@ -34,10 +33,9 @@ export interface ProxyProvider {
  */
 export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.CustomResourceOptions): ProxyProvider {
   const { exposure, defaults, access } = args;
-  const { application, groups, id, service, url: launchUrl } = exposure;
+  const { application, groups, service, url: launchUrl } = exposure;
   const name = application.slug;
   const providerName = providerOf(exposure);
-  const options = onceNamed("gatehouse:identity:ProxyProvider", id, child);
   const provider = new authentik.ProviderProxy(
     `${providerName}-provider`,
     {
@@ -50,9 +48,9 @@ export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.Cus
       accessTokenValidity: exposure.session,
       propertyMappings: pulumi.all([defaults.proxyMappings, args.mapping]).apply(([five, ours]) => [...five, ours]),
     },
-    options("provider"),
+    child,
   );
   const providerId = provider.id.apply(Number);
-  const record = { application, service, launchUrl, providerId, groups, access, options };
+  const record = { application, service, launchUrl, providerId, groups, access, child };
   return { exposure, providerId, clientId: provider.clientId, application: registerApplication(name, record) };
 }

@@ -51,6 +51,27 @@ export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): 
   }
 }
 
+/** Number of rows of one request of {@link fetchPage}; the API may return fewer. */
+export const BATCH = 1000;
+
+/**
+ * Reads a part of the rows of a request.
+ * @returns the response, and whether no rows follow it
+ */
+export async function fetchPage<T>(
+  request: RowsRequest,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  signal: AbortSignal,
+): Promise<{ readonly answer: Answer<T>; readonly isLast: boolean }> {
+  const page = [
+    ["limit", String(limit)],
+    ["offset", String(offset)],
+  ] as const;
+  const answer = await fetchRows<T>({ ...request, params: [...request.params, ...page] }, signal);
+  const { rows, maxRows } = answer;
+  return { answer, isLast: rows.length === 0 || rows.length < Math.min(limit, maxRows ?? limit) };
+}
+
 async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
   const headers = new Headers(request.prefer === undefined ? {} : { Prefer: request.prefer });
   if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);

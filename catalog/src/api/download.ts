@@ -1,5 +1,5 @@
 import { toCsv } from "../text/csv.ts";
-import { fetchRows } from "./client.ts";
+import { BATCH, fetchPage } from "./client.ts";
 import type { RowsRequest } from "./request.ts";
 import type { Row } from "./rows.ts";
 
@@ -7,7 +7,6 @@ export type Format = "csv" | "json";
 
 /** Maximum number of rows that the page saves: 50 responses, which the API's limits allow. */
 export const MAX_ROWS = 50_000;
-const BATCH = 1000;
 
 interface Download {
   readonly file: Blob;
@@ -28,20 +27,15 @@ export async function download(
   let count = 0;
   for (;;) {
     // When the file is full, one more row shows whether it is cut.
-    const wanted = Math.min(BATCH, MAX_ROWS - count) || 1;
-    const page = [
-      ["limit", String(wanted)],
-      ["offset", String(count)],
-    ] as const;
-    const answer = await fetchRows<Row>({ ...request, params: [...request.params, ...page] }, signal);
-    const { rows, maxRows } = answer;
+    const limit = Math.min(BATCH, MAX_ROWS - count) || 1;
+    const { answer, isLast } = await fetchPage<Row>(request, { limit, offset: count }, signal);
+    const { rows } = answer;
     if (count === MAX_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
     if (rows.length > 0 || count === 0)
       parts.push(format === "csv" ? toCsv(columns, rows, count === 0) : inner(answer.text));
     count += rows.length;
     progress(count);
-    if (rows.length === 0 || rows.length < Math.min(wanted, maxRows ?? wanted))
-      return { file: fileOf(parts, format), rows: count, cut: false };
+    if (isLast) return { file: fileOf(parts, format), rows: count, cut: false };
   }
 }
 

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { Column } from "../state/columns.ts";
-import { type Answer, fetchRows } from "./client.ts";
+import { type Answer, BATCH, fetchPage, fetchRows } from "./client.ts";
 
 /** A row of `meta_endpoints`, without its columns. */
 export interface Endpoint {
@@ -55,8 +55,6 @@ export interface Dimension {
 
 const LIST = "schema,relation,type,kind,title,description,tags,row_estimate,source_ids,stability";
 const ORDER = ["order", "schema,relation"] as const;
-/** Number of rows of one request; the API may return fewer. */
-const BATCH = 1000;
 
 /** All endpoints, or those with a column of a name. */
 export function useEndpoints(column = ""): UseQueryResult<Answer<Endpoint>> {
@@ -108,10 +106,8 @@ async function fetchAll<T>(
 ): Promise<Answer<T>> {
   const rows: T[] = [];
   for (;;) {
-    const batch = [...params, ["limit", String(BATCH)], ["offset", String(rows.length)]] as const;
-    const answer = await fetchRows<T>({ relation, params: batch }, signal);
+    const { answer, isLast } = await fetchPage<T>({ relation, params }, { limit: BATCH, offset: rows.length }, signal);
     rows.push(...answer.rows);
-    if (answer.rows.length < Math.min(BATCH, answer.maxRows ?? BATCH) || answer.rows.length === 0)
-      return { ...answer, rows };
+    if (isLast) return { ...answer, rows };
   }
 }

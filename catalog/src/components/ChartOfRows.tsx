@@ -7,7 +7,7 @@ import { useText } from "../i18n/text.tsx";
 import { isTime } from "../state/columns.ts";
 import type { ChartState } from "../state/view.ts";
 import { visible } from "../text/visible.ts";
-import { type DrawnProps, useDrawnRows } from "./drawnRows.ts";
+import { type DrawnProps, useDrawnRows } from "./useDrawnRows.ts";
 import { Pending } from "./Pending.tsx";
 import { Problem } from "./Problem.tsx";
 

@@ -8,7 +8,7 @@ import type { ChartState, ViewState } from "../state/view.ts";
 import { ChartOfRows } from "./ChartOfRows.tsx";
 import { Choices } from "./Choices.tsx";
 import { ColumnChoice } from "./ColumnChoice.tsx";
-import type { DrawnProps } from "./drawnRows.ts";
+import type { DrawnProps } from "./useDrawnRows.ts";
 import { Pending } from "./Pending.tsx";
 
 const MapOfRows = lazy(() => import("./MapOfRows.tsx"));

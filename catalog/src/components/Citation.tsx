@@ -4,7 +4,7 @@ import type { EndpointDetails } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
 import type { ViewState } from "../state/view.ts";
 import { Choices } from "./Choices.tsx";
-import { type Format, FORMATS, useCitation } from "./citationFormats.ts";
+import { type Format, FORMATS, useCitation } from "./useCitation.ts";
 import { CopyBox } from "./CopyBox.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 

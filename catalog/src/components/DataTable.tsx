@@ -8,7 +8,7 @@ import type { ViewState } from "../state/view.ts";
 import { Cell } from "./Cell.tsx";
 import { HeaderCell } from "./HeaderCell.tsx";
 import { RowDialog } from "./RowDialog.tsx";
-import { useVisibleColumns, widthOf } from "./visibleColumns.ts";
+import { useVisibleColumns, widthOf } from "./useVisibleColumns.ts";
 
 const features = tableFeatures({ rowSortingFeature });
 

@@ -4,7 +4,7 @@ import { useText, type TextKey } from "../i18n/text.tsx";
 import { type Column, familyOf, operatorsOf } from "../state/columns.ts";
 import { isOperator, type Operator, takesValue } from "../state/operators.ts";
 import type { Filter } from "../state/view.ts";
-import { visible } from "../text/visible.ts";
+import { ColumnChoice } from "./ColumnChoice.tsx";
 
 const TEXTS: Record<Operator, TextKey> = {
   contains: "opContains",
@@ -57,16 +57,7 @@ export function FilterForm({ columns, first, add }: Props): VNode {
         add({ column: name, operator, value: takesValue(operator) ? value : "" });
       }}
     >
-      <label>
-        {t("column")}
-        <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          {columns.map((choice) => (
-            <option key={choice.name} value={choice.name}>
-              {visible(choice.name)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ColumnChoice label={t("column")} columns={columns} value={name} set={setName} />
       <label>
         {t("condition")}
         <select

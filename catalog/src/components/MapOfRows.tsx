@@ -8,7 +8,7 @@ import { type Shapes, useShapes } from "../map/geometry.ts";
 import type { AreaKey } from "../map/keys.ts";
 import { isTime } from "../state/columns.ts";
 import { shortened, visible } from "../text/visible.ts";
-import { type DrawnProps, useDrawnRows } from "./drawnRows.ts";
+import { type DrawnProps, useDrawnRows } from "./useDrawnRows.ts";
 import { Pending } from "./Pending.tsx";
 import { Problem } from "./Problem.tsx";
 

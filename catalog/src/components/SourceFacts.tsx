@@ -5,8 +5,7 @@ import { useText } from "../i18n/text.tsx";
 import { sourcePath } from "../state/paths.ts";
 import { webAddress } from "../text/links.ts";
 import { Datum } from "./Datum.tsx";
-
-const FRESHNESS = { fresh: "fresh", late: "late", unknown: "unknownFreshness" } as const;
+import { Freshness } from "./Freshness.tsx";
 
 /** Publisher, licence and freshness of a source. */
 export function SourceFacts({ source, linked = true }: { source: Source; linked?: boolean }): VNode {
@@ -33,7 +32,7 @@ export function SourceFacts({ source, linked = true }: { source: Source; linked?
         </Fact>
       )}
       <Fact name={t("freshness")}>
-        <span class={`badge ${freshness}`}>{t(FRESHNESS[freshness])}</span>
+        <Freshness freshness={freshness} detailed />
       </Fact>
       {(
         [

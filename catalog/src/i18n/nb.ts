@@ -16,7 +16,6 @@ export const nb: Texts = {
   slowLoading: "Datatjenesten bruker lengre tid enn vanlig. Venter fortsatt …",
   retry: "Prøv igjen",
   close: "Lukk",
-  clear: "Tøm",
   copy: "Kopier",
   copied: "Kopiert",
   copyByHand: "Teksten er merket: kopier den med Ctrl+C eller ⌘C.",
@@ -212,7 +211,6 @@ export const nb: Texts = {
   sunset: "Den kan leses til {date}.",
   deprecatedLink: "Hva du kan gjøre",
 
-  sourceHeading: "Kilde",
   sourceTables: "Tabeller med data fra kilden",
   dimensions: "Dimensjoner",
   dimension: "Dimensjon",
@@ -223,7 +221,7 @@ export const nb: Texts = {
 
   contractHeading: "Kontrakt og endringslogg",
   contractIntro:
-    "Disse relasjonene og kolonnene er et løfte: de beholder navn og type til en ny versjon av skjemaet tilbys ved siden av denne. Alt annet, som marts og raw, er åpent og kan endres.",
+    "Disse relasjonene og kolonnene er stabile: de beholder navn og type til en ny versjon av skjemaet er tilgjengelig ved siden av denne. Alle andre skjemaer, som marts og raw, kan endres når som helst.",
   contractNone: "Ingen kontrakt er publisert her.",
   changelogHeading: "Endringslogg",
   relation: "Relasjon",
@@ -232,7 +230,7 @@ export const nb: Texts = {
   aboutOpenHeading: "Hva som er stabilt",
   aboutLimitsHeading: "Grenser",
   limitRows:
-    "Ett svar har høyst {maxRows} {maxRows:rad|rader} (hodet X-Max-Rows). Hva som er kuttet, står i Content-Range.",
+    "Ett svar har høyst {maxRows} {maxRows:rad|rader} (hodet X-Max-Rows). Content-Range viser om det finnes flere.",
   limitCount:
     "Tabeller med mer enn {exactCountRows} {exactCountRows:rad|rader} telles ikke nøyaktig; bruk Prefer: count=estimated.",
   limitTime: "En spørring som tar lengre tid enn {statementTimeout} {statementTimeout:sekund|sekunder}, stanses.",

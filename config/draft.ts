@@ -4,7 +4,7 @@ import { type Problem, suggestion } from "./problems.ts";
 import { HIDDEN_KEYS } from "./fields.ts";
 import { isSection, type Location, within } from "./location.ts";
 
-/** What is known of a piece after the first pass. */
+/** A section or an entry after its fields were checked. */
 export interface Draft<T> {
   readonly location: Location;
   /** All of it, with defaults; undefined when any of it is wrong. */
@@ -181,7 +181,7 @@ function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
   return schema instanceof z.ZodObject ? schemaAt(schema.shape[key] as z.ZodType, rest) : schema;
 }
 
-/** Without what makes it one that may be left out, or `false`. */
+/** Returns the schema of a section without its wrappers (optional, default), and without the alternative `false`. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   if (isWrapper(schema)) return unwrapped(schema.unwrap() as z.ZodType);
   const section = schema instanceof z.ZodUnion && schema.options.find((option) => option instanceof z.ZodObject);

@@ -71,7 +71,8 @@ export const identifier = (...reserved: string[]) =>
     "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
   );
 /**
- * What exists, and is not one of these patterns. Its name can need quotes in SQL, but contains no comma, which separates names in a list of the migrations.
+ * Returns the schema of a name of an existing object that is not one of the reserved names. It can need quotes in SQL, but contains no comma, which
+ * separates names in a list of the migrations.
  * @param names the names that are reserved, for the hint
  */
 const existing = (names: string, reserved: readonly string[]) =>

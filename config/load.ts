@@ -157,7 +157,7 @@ export function readStackFile(path: string, stack: string): RawStack {
 }
 
 /**
- * The same for the text of a stack file.
+ * Reads the text of a stack file, like {@link readStackFile}.
  * @param file its name, for messages
  * @throws ConfigError when it is not a stack file: binary, empty, not YAML, not a section, an alias bomb; the text is not repeated
  */
@@ -202,7 +202,7 @@ function readContext(config: RawStack["config"], problems: Problem[]): string | 
   return undefined;
 }
 
-/** The problems in the order of the file, and only the first one about an encrypted value. */
+/** Returns the problems in the order of the sections, and only the first one about an encrypted value. */
 function inOrder(problems: readonly Problem[]): Problem[] {
   const encrypted = problems.filter(({ hint }) => hint === ENCRYPTED_HINT);
   const isRepeated = (problem: Problem) =>

@@ -24,7 +24,7 @@ interface Created {
   readonly location: Location;
 }
 
-/** Of every cluster. */
+/** Namespaces of every cluster. */
 const SYSTEM = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /** Checks that each namespace that the stack creates is that of one section, and exists nowhere else. */

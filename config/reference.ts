@@ -33,7 +33,7 @@ The context of the kubeconfig: the only cluster that the stack changes. \`npx ga
 [\`gatehouse:cluster\`](#gatehousecluster).
 `;
 
-/** What the reference reads of a JSON Schema. */
+/** The parts of a JSON Schema that the reference contains. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;

@@ -5,7 +5,7 @@ import type { Settings } from "./settings.ts";
 import type { RawValue } from "./variables.ts";
 
 /**
- * The settings of the stack that the engine runs.
+ * Returns the settings of the stack that the engine runs.
  * @throws ConfigError with every problem; Pulumi prints its message and nothing else
  */
 export function loadStack(): Settings {

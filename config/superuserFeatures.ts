@@ -1,4 +1,4 @@
-/** What of the data API's database only a superuser sets up, or the main user of a managed server that may do so. */
+/** A part of the data API's database that only a superuser can set up, or the main user of a managed server with that right. */
 export interface SuperuserFeature {
   readonly kind: "event trigger" | "setting" | "parameter";
   readonly name: string;

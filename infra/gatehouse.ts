@@ -28,11 +28,11 @@ export interface GatehouseArgs {
   readonly readCatalog?: typeof readCatalogFiles;
   /** Reads the built job of gatehouse:verification. Default: that of the package. */
   readonly readJob?: typeof readBundle;
-  /** What answers for the running servers. Default: the servers themselves. */
+  /** Requests to running servers. Default: to the servers themselves. */
   readonly servers?: Servers;
 }
 
-/** What is known before the first resource is registered. */
+/** Inputs that are read before the first resource is registered. */
 interface Inputs {
   readonly settings: Settings;
   readonly plan: Plan;
@@ -47,13 +47,13 @@ interface Outputs {
 }
 
 /**
- * Everything that the configuration of the stack describes (`gatehouse:*` in `Pulumi.<stack>.yaml`): gateway, identity provider, data API.
- * One for each stack.
+ * Deploys everything that the configuration of the stack describes (`gatehouse:*` in `Pulumi.<stack>.yaml`): gateway, identity provider, data API.
+ * A stack has one.
  */
 export class Gatehouse extends pulumi.ComponentResource<Outputs> {
   /** Origin of the identity provider, as browsers see it. */
   readonly identityProvider: pulumi.Output<string>;
-  /** Where an application finds the keys that verify `X-idp-jwt`. */
+  /** Address of the keys with which an application verifies `X-idp-jwt`. */
   readonly jwks: pulumi.Output<string>;
   readonly #inputs: Inputs;
   /** This component and everything in it. */

@@ -102,7 +102,7 @@ export class RetryingKubeConfig extends KubeConfig {
   }
 }
 
-/** What the library declares as `any`. */
+/** Types of fields that the library declares as `any`. */
 interface Credentials extends User {
   readonly exec?: { command?: string } | null;
   readonly authProvider?: { readonly config?: { tokenFile?: string } } | null;

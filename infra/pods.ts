@@ -1,4 +1,4 @@
-/** What every pod of the program has in common (Kubernetes docs, "Pod Security Standards", restricted; and more than it requires). */
+/** Settings of all pods of the stack: the Pod Security Standard "restricted" of Kubernetes, and more than it requires. */
 import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { PORT_NAME } from "./plan/objectNames.ts";
@@ -7,7 +7,7 @@ type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
 type Container = k8s.types.input.core.v1.Container;
 type Resources = k8s.types.input.core.v1.ResourceRequirements;
 
-/** For `spec.template.spec`: no service account token, not root, the runtime's seccomp profile. */
+/** Fields of `spec.template.spec`: no service account token, not root, the runtime's seccomp profile. */
 export const restrictedPod = {
   automountServiceAccountToken: false,
   enableServiceLinks: false,
@@ -23,7 +23,7 @@ export const restrictedPod = {
 /** Seconds for which a deleted pod still serves. */
 const PRE_STOP_SECONDS = 5;
 
-/** For each container. The last log lines of a failed one are in its status, from which the Kubernetes provider copies them into its error. */
+/** Fields of each container. The last log lines of a failed one are in its status, from which the Kubernetes provider copies them into its error. */
 export const containerDefaults = {
   terminationMessagePolicy: "FallbackToLogsOnError",
   securityContext: {
@@ -44,7 +44,7 @@ export function resources(cpu: string, memory: string, limit: string) {
 }
 
 /**
- * For the startup probe of a container with a liveness probe: 5 minutes to start. Liveness alone ended a catalog that had not started after 30 s on
+ * Startup probe of a container with a liveness probe: 5 minutes to start. A liveness probe alone ended a catalog that had not started after 30 s on
  * a busy node, next to the first start of authentik (measured).
  */
 export const STARTUP = { periodSeconds: 1, failureThreshold: 300 };
@@ -118,7 +118,7 @@ interface Volumes {
   readonly volumes: k8s.types.input.core.v1.Volume[];
 }
 
-/** What a container mounts, and the volumes of its pod; each is named after its folder. */
+/** Returns the mounts of a container and the volumes of its pod; each is named after its folder. */
 export function volumesOf({ writable = [], files = [] }: Pick<Workload, "writable" | "files">): Volumes {
   const nameOf = (folder: string): string => folder.slice(1).replaceAll("/", "-");
   return {
@@ -159,7 +159,7 @@ export function serviceOf(
 }
 
 /**
- * For every Service: its Deployment is waited for, so its endpoints need not be. The Kubernetes provider would wait for
- * EndpointSlices, which a cluster with loopback addresses never has.
+ * Annotation of every Service. The Kubernetes provider waits for the Deployment, so it need not wait for EndpointSlices, which a cluster with
+ * loopback addresses never has.
  */
 export const withoutAwait = { "pulumi.com/skipAwait": "true" };

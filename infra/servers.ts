@@ -3,8 +3,8 @@ import { pluginsResolve } from "./loopback.ts";
 import { waitUntilAnswers } from "./postgres/readiness.ts";
 import { clusterFacts } from "./prerequisites/cluster.ts";
 
-/** What the program asks of running servers by itself, without a provider plugin. */
+/** Requests that the program sends to running servers itself, without a provider plugin. */
 export const SERVERS = { clusterFacts, pluginsResolve, waitUntilAnswers, waitUntilReady };
 
-/** See {@link SERVERS}. Tests answer in the place of servers. */
+/** Functions of {@link SERVERS}, which tests replace. */
 export type Servers = Readonly<typeof SERVERS>;

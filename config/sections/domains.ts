@@ -98,7 +98,7 @@ interface Drafts {
   readonly settings: readonly Domain[];
 }
 
-/** Without the section, localhost is the only domain. */
+/** Checks the section `domains`. Without it, localhost is the only domain. */
 export function checkDomains(section: unknown = { localhost: {} }, problems: Problem[]): DomainDraft[] {
   if (!isSection(section)) {
     problems.push({

@@ -139,7 +139,7 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
 }
 
 /**
- * Whether the deploying machine connects through `kubectl port-forward`: it is encrypted up to the pod, and ends when the server closes a
+ * Returns whether the deploying machine connects through `kubectl port-forward`: it is encrypted up to the pod, and ends when the server closes a
  * connection with TLS (kubernetes/kubectl#1746).
  */
 function isForwarded(service: "LoadBalancer" | "ClusterIP", host: string | undefined): boolean {
@@ -178,7 +178,7 @@ export function postgresRules({ postgres }: Drafts): Problem[] {
 }
 
 /**
- * What verifies the server's certificate and what it is verified against go together. `sslrootcert=system` (libpq 16) is no substitute: the
+ * Checks that an `sslmode` that verifies the certificate has an `sslrootcert`, and no other has one. `sslrootcert=system` (libpq 16) is no substitute: the
  * image of PostgREST contains no root certificates (its nix/tools/docker/default.nix).
  */
 function encryptionRules(postgres: PostgresDraft): Problem[] {
@@ -213,7 +213,7 @@ export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" 
 }
 
 /**
- * Whether a PostgREST listens on the primary while it reads from a replica: since 12.2.0 it requires a read-write session for its
+ * Returns whether a PostgREST listens on the primary while it reads from a replica: since 12.2.0 it requires a read-write session for its
  * listener alone (its changelog, #3414). An older one listens on the replica, receives no notification, and serves outdated relations (#3533).
  * @param version as in `data_api.version`: `v12.0.2`
  */

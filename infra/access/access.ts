@@ -16,7 +16,7 @@ import { allowedUsersOf } from "../../protections/allowedUsers.ts";
 import { SETTING_NAMES } from "../plan/settingNames.ts";
 import { headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
-/** @param plan also one that went through JSON; undefined = no such stack, so no facts */
+/** Returns the access facts of a plan. @param plan also one that was parsed from JSON; undefined = no such stack, so no facts */
 export function accessOf(plan: Plan | undefined): AccessFacts {
   if (plan === undefined) return EMPTY;
   const roles = plan.data ? roleFunctions(plan.data) : new Map<string, RoleFunction>();
@@ -71,7 +71,7 @@ function hosts(plan: Plan): Map<string, HostFacts> {
   );
 }
 
-/** Without repetitions, which mean nothing. */
+/** Returns the items sorted and without repetitions, which have no meaning. */
 function sorted(items: readonly string[]): readonly string[] {
   return [...new Set(items)].sort();
 }

@@ -1,4 +1,4 @@
-/** The shapes of what the access diff compares. */
+/** The types of access facts, which the access diff compares. */
 import type { AllowedUsers } from "../../protections/allowedUsers.ts";
 import type {
   ClientCredentials,

@@ -13,7 +13,7 @@ import { shortHash } from "../shortHash.ts";
 
 const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
-/** What changes in the Job when only the connection does. */
+/** Fields of the Job that a change of the connection changes. */
 const CONNECTION = [
   ...["env", "envFrom", "volumeMounts"].map((key) => `spec.template.spec.containers[0].${key}`),
   "spec.template.spec.volumes",
@@ -40,9 +40,9 @@ interface MigrationsArgs {
 }
 
 /**
- * What the API needs and the Postgres provider lacks: functions and event triggers, as SQL files in the order of their names. A
- * preview shows their text; a changed text or variable is a new Job, which runs all of them in one transaction under a lock. Each file can
- * run again, so an interrupted run is repeated completely.
+ * Creates functions and event triggers of the data API, which the Postgres provider does not support: a Job runs the SQL files in the order of their
+ * names, in one transaction under a lock. A preview shows their text. A changed text or variable creates a new Job. Each file can run again, so an
+ * interrupted run is repeated completely.
  */
 export class Migrations extends pulumi.ComponentResource {
   constructor(name: string, args: MigrationsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -93,7 +93,7 @@ export class Migrations extends pulumi.ComponentResource {
   }
 }
 
-/** File name → text, in the order in which they run. */
+/** Returns the text of each SQL file by its name, in the order in which they run. */
 export function readMigrations(): Record<string, string> {
   const names = readdirSync(FOLDER)
     .filter((name) => name.endsWith(".sql"))
@@ -101,7 +101,7 @@ export function readMigrations(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
 }
 
-/** What the files name as `:'name'` or `:"name"`; lists are separated by commas. */
+/** Returns the variables that the files contain as `:'name'` or `:"name"`; items of lists are separated by commas. */
 export function migrationVariables({ roles, schemas, limits, existing, writers }: DataPlan): Record<string, string> {
   const named = (access: SchemaPlan["access"]): string[] =>
     schemas.filter((schema) => schema.access === access).map(({ name }) => name);
@@ -122,7 +122,7 @@ export function migrationVariables({ roles, schemas, limits, existing, writers }
   };
 }
 
-/** What the pod reads of the cluster. */
+/** Objects of the cluster that the pod reads. */
 interface Objects {
   readonly sql: k8s.core.v1.ConfigMap;
   readonly connection: k8s.core.v1.Secret;

@@ -83,7 +83,7 @@ export class Postgrest extends pulumi.ComponentResource {
   }
 }
 
-/** More instances while the processors of those that run are busy. */
+/** Returns a spec that adds pods while those that run use most of their CPU. */
 function autoscaler({ dataApi }: PostgrestArgs): k8s.types.input.autoscaling.v2.HorizontalPodAutoscalerSpec {
   return {
     scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: APP },
@@ -109,8 +109,8 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workloa
 }
 
 /**
- * PostgREST's settings, without the connection.
- * Cross-origin settings are left out on purpose: unset, every origin may read; the literal star would take the headers away.
+ * Returns the settings of PostgREST, without the connection. The setting for CORS is not among them: without it, every origin may read; with `*`,
+ * PostgREST sends no headers for CORS.
  */
 function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Record<string, string> {
   return {

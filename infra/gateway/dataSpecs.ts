@@ -49,7 +49,7 @@ export function unavailableSpec(): PlainMiddleware {
   return { errors: { status: ["401", "503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };
 }
 
-/** By address; a client with IPv6 has a whole /64 of them. Behind a proxy, the last one that it names. */
+/** Returns what identifies a client: its address, with IPv6 its /64; behind a proxy the last address of `X-Forwarded-For`. */
 export function perClient({ upstream }: { readonly upstream: boolean }): Pick<RateLimit, "sourceCriterion"> {
   return { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, ...(upstream ? { depth: 1 } : {}) } } };
 }

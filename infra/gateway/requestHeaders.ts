@@ -7,7 +7,7 @@ export function emptied(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [canonical(name), ""]));
 }
 
-/** As `textproto.CanonicalMIMEHeaderKey`: upper case at the start and after each hyphen, lower case elsewhere. */
+/** Returns a name in the form of `textproto.CanonicalMIMEHeaderKey`: upper case at the start and after each hyphen, lower case elsewhere. */
 function canonical(name: string): string {
   return name
     .split("-")

@@ -11,7 +11,7 @@ import type { IngressRouteSpec, TraefikServiceSpec } from "../../sdks/traefik/in
 
 export const TRAEFIK_API = "traefik.io/v1alpha1";
 
-/** What of a middleware is known only where it is deployed. */
+/** Values of middlewares that only a deployment has. */
 interface Deployed<T> {
   /** Address that forward auth requests, with its path (protections/forwardAuth.ts). */
   readonly authAddress: (middleware: ForwardAuth) => T;
@@ -63,7 +63,7 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
 
 /** Headers that make some application servers serve another path than the one that the gateway matched (CVE-2018-14773). */
 const PATH_OVERRIDES = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"];
-/** Without it no server may leave HTTP/1.1 for h2c (RFC 7540, 3.2.1): an upgrade would be a tunnel past everything here. */
+/** A server needs this header to upgrade to h2c (RFC 7540, 3.2.1). The upgraded connection would bypass all middlewares. */
 const TUNNEL = "HTTP2-Settings";
 /** Headers that Traefik sets. */
 const FORWARDED = [

@@ -9,9 +9,9 @@ import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
 import { Installation } from "./installation.ts";
 
-/** How long a first start may take: on two cores it took up to 6 min, the database included (measured). */
+/** Maximum duration of a first start: on two cores it took up to 6 min, the database included (measured). */
 const FIRST_START_MS = 600_000;
-/** How long an existing server may take to answer. */
+/** Maximum time until an existing server answers. */
 const EXISTING_MS = 60_000;
 
 interface AuthentikArgs {

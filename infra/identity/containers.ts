@@ -1,4 +1,4 @@
-/** What authentik's containers have in common. */
+/** Ports, environment and probes that authentik's containers share. */
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 
 export const HTTPS_PORT = 9443;

@@ -13,9 +13,9 @@ interface GroupAccessArgs {
 }
 
 /**
- * Policies that admit the members of groups, sample users, and who is in what. Groups are only read, so that nothing deletes one that
- * others may use as well; groups.ts creates those of the stack. A membership is written from the user's side only: written from both, the
- * next update of either side removes it.
+ * Creates the policies that admit the members of groups, and the sample users with their memberships. It only reads groups, which other applications
+ * can use, so that no deployment deletes one; groups.ts creates those of the stack. Memberships are fields of users only: if groups contained them
+ * as well, the next update of either would remove them.
  */
 export class GroupAccess extends pulumi.ComponentResource {
   readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;
@@ -57,7 +57,7 @@ export class GroupAccess extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** @throws when the plan does not list the group, which configuration checks rule out */
+  /** Returns the id of a group. @throws when the plan does not list the group, which configuration checks rule out */
   groupId(group: string): pulumi.Output<string> {
     const id = this.#groups.get(group);
     if (!id) {

@@ -10,9 +10,9 @@ export const IDENTITY_HEADERS = [
   "X-idp-jwt",
 ] as const;
 
-/** What an outpost of authentik sets about the user. Gatehouse sends none, but an application that authentik protected before may still trust them. */
+/** Headers about the user that an outpost of authentik sets. Gatehouse sends none, but an application that authentik protected before may trust them. */
 const AUTHENTIK_USER = ["username", "groups", "entitlements", "email", "name", "uid", "jwt"].map(authentikHeader);
-/** What it sets about itself. */
+/** Headers about itself that an outpost sets. */
 const AUTHENTIK_META = ["jwks", "outpost", "provider", "app", "version"].map((name) => authentikHeader(`meta-${name}`));
 
 function authentikHeader(name: string): string {

@@ -27,7 +27,7 @@ interface IdentityArgs {
   readonly namespaces: readonly k8s.core.v1.Namespace[];
 }
 
-/** What the parts of {@link Identity} share. */
+/** Arguments that the parts of {@link Identity} share. */
 interface Shared extends IdentityArgs {
   readonly provider: authentik.Provider;
   readonly defaults: Defaults;

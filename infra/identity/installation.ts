@@ -128,7 +128,7 @@ export class Installation extends pulumi.ComponentResource {
   }
 }
 
-/** What a role reads of the cluster. */
+/** Objects of the cluster that a pod reads. */
 interface Objects {
   readonly namespace: k8s.core.v1.Namespace;
   readonly environment: k8s.core.v1.Secret;
@@ -168,7 +168,7 @@ function workloadOf(
   });
 }
 
-/** As in the official Helm chart. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
+/** Returns the probes of the official Helm chart. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
 function probes(
   role: "server" | "worker",
 ): Pick<k8s.types.input.core.v1.Container, `${"startup" | "readiness" | "liveness"}Probe`> {

@@ -17,7 +17,7 @@ interface OutpostsArgs {
   readonly installation: Installation | undefined;
 }
 
-/** What all outposts share: their namespace, the Services that forward auth requests, and the pages for failed sign-ins. */
+/** Creates the resources that all outposts share: their namespace, the Services that forward auth requests, and the pages for failed sign-ins. */
 export class Outposts extends pulumi.ComponentResource {
   readonly kubernetes: k8s.Provider;
   readonly namespace: pulumi.Output<string>;

@@ -7,7 +7,7 @@ import { createIfMissing } from "./groups.ts";
 /** Polls between two attempts to apply what failed. */
 const REAPPLY_EVERY = 15;
 
-/** What a server must have before the engine looks it up. */
+/** Objects and versions that a server must have before the engine looks them up. */
 interface Expected {
   /** What the server should be; the Terraform provider reads servers of its own release series only (its issues 966 and 912). */
   readonly version: string;

@@ -1,4 +1,4 @@
-/** What has metrics, and where. Pure. */
+/** The pods that have metrics, and their ports. Pure. */
 import type { Settings } from "../../config/settings.ts";
 import { isAtLeast } from "../../config/versions.ts";
 import { outpostNamespace } from "../plan/objectNames.ts";
@@ -27,7 +27,7 @@ export const CLOUDNATIVEPG_METRICS = { name: "metrics", containerPort: 9187 };
 
 const PART_OF_GATEHOUSE = { "app.kubernetes.io/part-of": "gatehouse" };
 
-/** What a stack has that shows metrics: the gateway, and what it installs itself. */
+/** Returns the pods with metrics: those of the gateway, and those that the stack installs. */
 export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "installsIdentityProvider">): Target[] {
   const { gateway, dataApi, postgres } = settings;
   const all: (Target | undefined)[] = [

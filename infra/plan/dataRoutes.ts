@@ -18,7 +18,7 @@ import type { MiddlewareSpec } from "./middleware.ts";
 import { PORT_NAME } from "./objectNames.ts";
 import type { Exposure, TraefikService } from "./types.ts";
 
-/** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
+/** Path of the OpenAPI 3.1 description, and the function with which PostgREST serves it. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
 const NO_BODY: MiddlewareSpec = { name: "gatehouse-no-body", kind: "no-body" };

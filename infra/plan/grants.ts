@@ -18,7 +18,7 @@ const CATALOG = "catalog";
 /** Maximum time that a transaction of the authenticator is idle. A transaction of a request is never idle, unless its PostgREST was terminated. */
 export const IDLE_MS = 10_000;
 
-/** What of the settings the plan of the database is made of. */
+/** The settings that the plan of the database depends on. */
 type DataSettings = Pick<
   DataApi,
   "database" | "existing" | "writers" | "exposed" | "private" | "hidden" | "roles" | "limits"
@@ -59,14 +59,14 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
   };
 }
 
-/** Whether it is a schema of Gatehouse itself. */
+/** Returns whether a schema is one of Gatehouse. */
 function isOwn(schema: string | undefined): boolean {
   return schema === FUNCTIONS_SCHEMA || schema === OPENAPI_SCHEMA || schema === CATALOG;
 }
 
 /**
- * In PostgreSQL every role can connect and create temporary tables by default; here only the authenticator and the owner connect. The anonymous role needs no
- * CONNECT: the authenticator becomes it once connected.
+ * Returns privileges on the database. By default, PUBLIC can connect and create temporary tables; here only the authenticator and the owner connect. The
+ * anonymous role needs no CONNECT, because the authenticator switches to it after it connected.
  */
 function databaseGrants({ authenticator, owner }: DataApi["roles"]): Grant[] {
   const grant = (role: string, privileges: readonly string[]) => ({
@@ -93,7 +93,7 @@ function schemaGrants(schema: string, exposed: boolean, anonymous: string): Gran
   ];
 }
 
-/** In a database that the stack creates, a writer may create relations in the exposed schemas. */
+/** Returns the grants of a writer, which creates relations in the exposed schemas, in a database that the stack creates. */
 function writerGrants(role: string, exposed: readonly string[]): Grant[] {
   return [
     { role, schema: undefined, kind: "database", privileges: ["CONNECT", "TEMPORARY"] },
@@ -111,8 +111,9 @@ function functionGrants(schema: string, anonymous: string): Grant[] {
 }
 
 /**
- * What the owner and the writers create later. Default privileges apply to the role that creates, so they name those roles: without that, the next table is
- * unreadable. EXECUTE is taken from PUBLIC without a schema, since an entry for a schema can only add to the global one.
+ * Returns privileges on objects that the owner and the writers create later. Default privileges are those of the creating role, so each role has its own
+ * entry; without one, clients could not read its next table. EXECUTE is revoked from PUBLIC without a schema, because an entry for a schema can
+ * only add privileges to the global entry.
  */
 function defaultPrivileges(
   exposed: readonly string[],

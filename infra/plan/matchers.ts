@@ -1,13 +1,13 @@
 /** Traefik's rules as text (Traefik docs, "Rules and priority"). */
 import { MAX_SELECTED } from "../../config/publishedLimits.ts";
 
-/** Always the exact host: a domain that is not enabled must answer 404. */
+/** Matches exactly one host, because a domain that is not enabled must answer 404. */
 export function hostIs({ host }: { readonly host: string }): string {
   return `Host(\`${host}\`)`;
 }
 
 /**
- * What servers read in different ways: `..` that Traefik does not resolve, e.g. before `;` (Tomcat and Jetty cut path parameters), control
+ * Matches what servers read in different ways: `..` that Traefik does not resolve, e.g. before `;` (Tomcat and Jetty cut path parameters), control
  * characters, a backslash, bytes that are not UTF-8 (U+FFFD for Go), such as an overlong `/`, and an encoded `/`, `;`, `?`, `#` or `%`, which many
  * decode before they resolve `..`. Traefik compares the path with these encoded and all others decoded, and its entry points let all of them pass
  * unless `encodedCharacters` is set (measured with 3.7.5; doc.traefik.io, security/request-path).
@@ -15,7 +15,7 @@ export function hostIs({ host }: { readonly host: string }): string {
 const AMBIGUOUS = String.raw`/[.][.]|[\x00-\x1F\x7F\\\x{FFFD}]|(?i:%(2[35F]|3[BF]|5C))`;
 
 /**
- * A prefix by whole segments: `/public` is not `/publicity`. Traefik resolves `/public/../x` before it looks for a route. A path that servers read
+ * Matches a prefix by whole segments: `/public` does not match `/publicity`. Traefik resolves `/public/../x` before it looks for a route. A path that servers read
  * in different ways is not below the prefix.
  */
 export function pathBelow(path: string): string {
@@ -41,17 +41,17 @@ export function background(): string {
   return `(${rules.join(" || ")})`;
 }
 
-/** The start of a login that ends at the outpost's own path. @param outpost that path */
+/** Matches the start of a login that ends at the outpost's own path. @param outpost that path */
 export function returnsToOutpost(outpost: string): string {
   return `${pathIs(`${outpost}/start`)} && QueryRegexp(\`rd\`, \`${outpost.replaceAll(".", "[.]")}/\`)`;
 }
 
-/** One path and nothing below it. */
+/** Matches one path and nothing below it. */
 export function pathIs(path: string): string {
   return `Path(\`${path}\`)`;
 }
 
-/** What is read only: other methods find no route. */
+/** Matches these methods. Requests with others have no route. */
 export function methodIs(...methods: readonly string[]): string {
   return `(${methods.map((method) => `Method(\`${method}\`)`).join(" || ")})`;
 }
@@ -103,7 +103,7 @@ export const COUNTS = ["exact", "planned", "estimated"] as const;
 export type Count = (typeof COUNTS)[number];
 
 /**
- * A request for an estimate with related rows: the planner estimates a filter of these with statistics that can contain rows which they do not serve, and
+ * Matches a request for an estimate with related rows: the planner estimates a filter of these with statistics that can contain rows which they do not serve, and
  * the database checks the relation of the path only (`gatehouse.reads_hidden_rows`).
  */
 export function estimatesRelated(): string {
@@ -111,14 +111,14 @@ export function estimatesRelated(): string {
 }
 
 /**
- * The addresses of forward auth. Traefik compares a path with `%2F` left encoded, and the outpost one that is decoded (gorilla/mux without
+ * Matches the addresses of forward auth. Traefik compares a path with `%2F` left encoded, and the outpost one that is decoded (gorilla/mux without
  * `UseEncodedPath`; measured with authentik 2026.5.0-rc1: `auth%2Ftraefik` answers 200 with `X-idp-jwt`).
  */
 export function forwardAuthAddress(outpost: string): string {
   return `PathRegexp(\`(?i)^${outpost.replaceAll(".", "[.]")}/auth(/|%2F)\`)`;
 }
 
-/** A request for a number of rows, in one of its `Prefer`. */
+/** Matches a request with this count in one of its headers `Prefer`. */
 export function counts(count: Count): string {
   return `HeaderRegexp(\`Prefer\`, \`(?i)count=${count}\`)`;
 }

@@ -11,7 +11,7 @@ import { clients } from "./clients.ts";
 import { routing } from "./routes.ts";
 import type { Exposure, Login, Member, Plan } from "./types.ts";
 
-/** What a stack exposes. Pure, without I/O. */
+/** Returns the plan of a stack. Pure. */
 export function computePlan(settings: Settings): Plan {
   const all = exposures(settings);
   const allGroups = groups(settings);

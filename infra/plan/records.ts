@@ -3,7 +3,7 @@ import type { Domain } from "../../config/settings.ts";
 import { recordOwner } from "./objectNames.ts";
 import type { Exposure, RecordSet } from "./types.ts";
 
-/** One record set per enabled domain with hosts, the hosts sorted, so that the order of the list changes no record. */
+/** Returns one record set for each enabled domain with hosts. The hosts are sorted, so that the order of the list changes no record. */
 export function records(stack: string, domains: readonly Domain[], exposures: readonly Exposure[]): RecordSet[] {
   const byDomain = Map.groupBy(exposures, ({ domain }) => domain);
   return domains.flatMap(({ kind, targets }) => {

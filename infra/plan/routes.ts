@@ -38,9 +38,9 @@ interface RuleSet extends Omit<Route, "rules"> {
 }
 
 /**
- * One route per service, in the namespace of its backend; more where its domains terminate TLS in different ways, since a route has one
- * entry point and one certificate (Traefik docs, "Routers", TLS). Plus one per domain for the outposts' path, in the outposts'
- * namespace: a route to another namespace would need a setting of Traefik that stays off.
+ * Returns the routes of the stack: one for each service, in the namespace of its backend, or several if its domains terminate TLS in different ways,
+ * because a route has one entry point and one certificate (Traefik docs, "Routers", TLS); and one for each domain with the outposts' path, in the
+ * outposts' namespace, because a route to another namespace would need a setting of Traefik that stays off.
  */
 export function routing(settings: Settings, exposures: readonly Exposure[]): Routing {
   const sets = [...applicationRoutes(settings, exposures), ...outpostRoutes(settings, exposures)].map((set) =>
@@ -60,7 +60,7 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
   return { routes, traefikServices: [...traefikServices.values()], middlewares: [...middlewares.values()] };
 }
 
-/** In the namespace of an existing identity provider other stacks have routes as well, so that names contain the stack there. */
+/** Adds the stack to names in the namespace of an existing identity provider, in which other stacks have routes as well. */
 function withStackNames(settings: Settings, set: RuleSet): RuleSet {
   if (set.namespace !== settings.identityProvider.namespace) return set;
   const suffix = stackSuffix(settings);
@@ -119,7 +119,7 @@ function applicationRules(exposure: Exposure, service: Service | undefined): Rul
   ];
 }
 
-/** What else than the host the rule of an open host matches. */
+/** Returns the matchers of an open host's rule in addition to the host. */
 function limits({ role, protection }: Exposure): string[] {
   if (role === "catalog") return [methodIs("GET", "HEAD")];
   return role === "test" && protection === "open" ? [echoes()] : [];

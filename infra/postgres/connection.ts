@@ -6,7 +6,7 @@ import type { PostgresInstallation, PostgresServer, SecretText } from "../../con
 import { namespaced } from "../network.ts";
 import type { Encryption } from "./tls.ts";
 
-/** Where pods find the server, always the one that takes writes, and how a connection to it is encrypted. */
+/** Address of the primary for pods, and the encryption of a connection to it. */
 interface InCluster extends Encryption {
   readonly host: pulumi.Input<string>;
   readonly port: number;
@@ -14,7 +14,7 @@ interface InCluster extends Encryption {
   readonly peers: k8s.types.input.networking.v1.NetworkPolicyPeer[] | undefined;
 }
 
-/** The server that authentik and the data API share. */
+/** A connection to the server that authentik and the data API share. */
 export interface PostgresConnection {
   /** Its administrator. */
   readonly user: string;
@@ -27,7 +27,7 @@ export interface PostgresConnection {
   readonly protect: boolean;
 }
 
-/** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
+/** Returns the connection to an existing server, which pods reach at the same address as the deploying machine. */
 export function existing({
   host = "",
   port,
@@ -56,7 +56,7 @@ export const NAME = "postgres";
 /** The port of every Service of an installed server. */
 export const PORT = 5432;
 
-/** One that the stack installs. */
+/** Returns the connection to a server that the stack installs. */
 export function installed(
   { user, superuser, password }: PostgresServer,
   { kind, namespace, protect }: PostgresInstallation,
@@ -76,15 +76,15 @@ export function installed(
   };
 }
 
-/** Who connects, and to which database. */
+/** Role and database of a connection. */
 interface Login {
   readonly user: string;
   readonly database: pulumi.Input<string>;
 }
 
 /**
- * The URI with which PostgREST reads: from the replicas, and from the primary while there is none, where its version can (libpq,
- * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded. It contains no password.
+ * Returns the URI with which PostgREST reads: from the replicas, or from the primary while no replica is available, if its version supports that (libpq,
+ * "Specifying Multiple Hosts"); otherwise from the primary. All parts are percent-encoded. It contains no password.
  * @param version of PostgREST, as in `data_api.version`
  */
 export function readingUri(

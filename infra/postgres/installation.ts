@@ -71,7 +71,7 @@ export class Installation extends pulumi.ComponentResource {
   }
 }
 
-/** For pods and, where it takes another port, for the deploying machine. */
+/** Returns the spec of a Service for pods, or, with another port, for the deploying machine. */
 function serviceOf(
   { service: type, allowedFrom }: PostgresInstallation,
   port: number,

@@ -1,7 +1,7 @@
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { PostgresServer } from "../../config/settings.ts";
 
-/** How a connection to a server is encrypted, and what the server's certificate is verified against. */
+/** Encryption of a connection to a server, and the root certificate that verifies the server's. */
 export type Encryption = Pick<PostgresServer, "sslmode"> & Partial<Pick<PostgresServer, "sslrootcert">>;
 
 /**

@@ -16,7 +16,7 @@ export interface Workload {
   readonly ingress?: k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
 }
 
-/** What an installation of one kind is created from. */
+/** Arguments of an installation of either kind. */
 export interface Parts {
   readonly name: string;
   readonly install: PostgresInstallation;

@@ -7,7 +7,7 @@ import { readUid } from "./clusterIdentity.ts";
 import type { CustomKind } from "./kinds.ts";
 import { readable } from "./readable.ts";
 
-/** What a cluster reports about itself. */
+/** Facts that a cluster reports about itself. */
 export interface ClusterFacts {
   /** Version of the API server, e.g. `v1.36.4+k3s1`. */
   readonly version: string;
@@ -109,7 +109,7 @@ export async function readTraefik(
   };
 }
 
-/** Of the repository `traefik`, also of a mirror, e.g. `rancher/mirrored-library-traefik:3.7.8`. */
+/** Returns the version of an image of the repository `traefik`, also of a mirror, e.g. `rancher/mirrored-library-traefik:3.7.8`. */
 function versionOf({ image = "" }: Pick<V1Container, "image">): string | undefined {
   return /(?:^|\/)[\w-]*traefik:v?(\d+\.\d+\.\d+)/.exec(image)?.[1];
 }

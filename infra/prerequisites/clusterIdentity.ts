@@ -1,4 +1,4 @@
-/** Whether the reached cluster is the one of the stack (config/sections/cluster.ts). */
+/** Checks that the reached cluster is the one of the stack (config/sections/cluster.ts). */
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
 import { readable } from "./readable.ts";

@@ -1,4 +1,4 @@
-/** What the verification of a deployment from outside needs of the plan, as plain data that fits into a file. */
+/** The parts of the plan that the verification from outside reads, as plain data for a file. */
 import type { Backend } from "../../config/settings.ts";
 import type { Expectation } from "../../protections/expectation.ts";
 import type { Exposure, RecordSet } from "../plan/types.ts";
@@ -25,7 +25,7 @@ export interface OutsideTarget {
   readonly echo: Backend;
 }
 
-/** Whether the echo service answers for an exposure. */
+/** Returns whether the backend of an exposure is the echo service. */
 export function isEcho({ echo }: Pick<OutsideTarget, "echo">, { backend }: Pick<Exposure, "backend">): boolean {
   return backend.name === echo.name && backend.namespace === echo.namespace;
 }

@@ -27,8 +27,8 @@ interface VerificationArgs {
 }
 
 /**
- * Verifies the deployment from inside the cluster on a schedule: what any client can reach, through the gateway, by the same names.
- * What needs the Kubernetes API or the database's administrator is left to `npx gatehouse verify`: the job has neither.
+ * Verifies the deployment from inside the cluster on a schedule: all hosts that a client can reach, through the gateway, by the same names.
+ * The job has no credentials of the Kubernetes API or of the database's administrator: `npx gatehouse verify` runs the checks that need them.
  */
 export class Verification extends pulumi.ComponentResource {
   /** Namespace of the job, and of the Secret with its account. */
@@ -101,7 +101,7 @@ function targetFile({ settings, plan, verification }: VerificationArgs): Buffer 
   return gzipSync(JSON.stringify(target));
 }
 
-/** Where the hosts of the plan are, HTTP before HTTPS included, the identity provider, and the Pushgateway. */
+/** Returns the ports of the hosts of the plan, including HTTP, of the identity provider, and of the Pushgateway. */
 function portsOf({ plan, verification: { pushgateway } }: VerificationArgs): number[] {
   const urls = [...plan.exposures.map(({ url }) => url), plan.identityProviderUrl, pushgateway];
   const ports = urls

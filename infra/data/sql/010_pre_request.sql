@@ -1,7 +1,8 @@
--- What runs first in every request. All of it lives outside the exposed schemas, where it could be called over the API.
+-- Functions that run at the start of each request. They are not in an exposed schema, in which clients could call them over the API.
 
--- Ends a request with this answer instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). An expected answer is no error of the server, and
--- a 304 per cached request would fill its log: hence the setting, which the anonymous role may change, but has no way to. Both need a superuser.
+-- Ends a request with a response instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). The server would log each one as an error, also each 304. So the
+-- function sets log_min_messages, for which the anonymous role needs the privilege SET; the API offers no statement with which a client could use it.
+-- Only a superuser can grant the privilege and add the setting.
 create or replace function gatehouse.answer(status integer, code text, message text, headers json) returns void
   language plpgsql
   set search_path = ''
@@ -150,8 +151,8 @@ declare
   state text;
   tag text;
 begin
-  -- PostgREST starts a read-write transaction whenever the method is not GET, regardless of the role's own default, so the role
-  -- setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
+  -- PostgREST starts a read-write transaction for each method other than GET, whatever default_transaction_read_only of the role is. After this
+  -- statement, Postgres refuses to make the transaction read-write again.
   perform pg_catalog.set_config('transaction_read_only', 'on', true);
 
   if client is not null and not gatehouse.acquire_slot(client, gatehouse.setting('in_flight')::integer) then
@@ -169,11 +170,12 @@ begin
     end if;
   end loop;
 
-  -- The ETag changes when anything in the database was written, at the latest every 15 minutes (views may depend on the clock). It is made of
-  -- the counters of this database alone, so that its neighbours on the server do not matter; a standby counts nothing, and has the position
-  -- of its log. Sessions report their counts when a transaction ends, but at most once a second, and what is left after 10 s of idleness: so
-  -- an answer may be confirmed for so long after a write, which is within the stated max-age. The tag is never newer than the rows, which
-  -- are read after it. Counts start anew when they are reset or lost in a crash, hence the times of that.
+  -- The ETag changes after each write to the database, and every 15 minutes, because views can depend on the clock. It is a hash of:
+  -- - on a primary, the number of rows that were written in this database, and the times at which these counters started again (a reset, a crash).
+  --   Other databases of the server do not change it.
+  -- - on a standby, which counts nothing, the position of the replayed log.
+  -- Sessions report their counters at the end of a transaction, at most once a second, and the rest after 10 s of idleness. For that time after a
+  -- write, a client can get a 304, which is within max-age. The tag is computed before the rows are read, so it is never newer than they are.
   if pg_catalog.pg_is_in_recovery() then
     state := pg_catalog.pg_last_wal_replay_lsn();
   else

@@ -1,6 +1,8 @@
--- Comments are what the API's own description is made of, and a view has none of its own: those of the columns that it passes on, also
--- under another name, also from other views, are carried to it, and that of the relation when it reads exactly one. What a role wrote on
--- the view stays; what was carried follows its origin, and is remembered here. regclass, since a dump writes it as a name.
+-- Copies comments of tables to the views that read them, because the descriptions of the API consist of comments, and Postgres gives a view none:
+-- - the comment of a column to each column of a view that returns it, also under another name, and through other views
+-- - the comment of a relation to a view that reads no other relation
+-- A comment that a role wrote on the view stays. A copied comment changes with its origin, so the table below records which ones are copies. Its column
+-- relation has the type regclass, because a dump contains that as a name.
 drop event trigger if exists gatehouse_comments;
 
 create table if not exists gatehouse.carried_comment (
@@ -17,8 +19,8 @@ from pg_catalog.pg_description d
 left join gatehouse.carried_comment c on c.relation = d.objoid and c.position = d.objsubid and c.comment = d.description
 where d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.relation is null;
 
--- Where a view's columns come from; position 0 is the relation that it reads, if it reads exactly one. The rule's text nests in brackets:
--- the view's own columns lie at depth 4, those of subqueries deeper. A backslash protects what is part of a name.
+-- Returns the column from which each column of a view comes; position 0 is the relation that the view reads, if it reads one only. The function parses the
+-- text of the view's rule: its columns are in four pairs of brackets, those of subqueries in more. A backslash escapes a character of a name.
 create or replace function gatehouse.origins(view oid) returns table ("position" integer, origin oid, origin_position integer)
   language sql
   stable
@@ -53,7 +55,7 @@ as $$
   having pg_catalog.count(*) = 1
 $$;
 
--- The same, kept: reading a rule's text takes milliseconds. Its row is another one when the view has been replaced.
+-- A cache of gatehouse.origins, which takes milliseconds for each view. The column rule is the xmin of the view's rule, which changes when the view is replaced.
 create table if not exists gatehouse.view_origins (
   view regclass primary key,
   rule xid not null,
@@ -166,7 +168,7 @@ begin
     end if;
   end loop;
 
-  -- What no longer exists, and what a role has overwritten since; as in read_rules, without waiting.
+  -- Forgets copies on views that were dropped, or that a role has overwritten; as in read_rules, without waiting.
   delete from gatehouse.carried_comment where (relation, "position") in (
     select c.relation, c."position" from gatehouse.carried_comment c
     where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
@@ -202,5 +204,5 @@ create event trigger gatehouse_comments on ddl_command_end
   execute function gatehouse.carry_changed_comments()
 $$);
 
--- What was there before the trigger.
+-- Copies the comments that are older than the trigger.
 select gatehouse.carry_comments(null);

@@ -1,5 +1,5 @@
--- The catalog as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
--- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
+-- The views meta_* in the default schema, which serve the catalog. CREATE OR REPLACE VIEW can only add columns at the end, so the views are dropped and
+-- created. If a view of a pipeline reads them, they cannot be dropped, and are replaced: that fails after any other change of columns.
 do $$
 declare
   api constant text := gatehouse.setting('api');
@@ -161,7 +161,7 @@ exception when insufficient_privilege then
   raise warning '%: the views meta_* of schema % stay with %', sqlerrm, api, current_user;
 end
 $$;
--- A view that is made anew has lost its grants, and is not among what the owner creates.
+-- A new view has no grants: the administrator creates it, so the default privileges of the owner do not apply.
 grant select on :"api".meta_endpoints, :"api".meta_sources, :"api".meta_dimensions to :"anonymous";
 
 comment on view :"api".meta_endpoints is 'The relations that are served, one row each, with what is known about them';

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
 import { en } from "../../catalog/src/i18n/en.ts";
-import { templates } from "../../catalog/src/i18n/template.ts";
+import { dataNumbers, templates } from "../../catalog/src/i18n/template.ts";
 import { nb } from "../../catalog/src/i18n/nb.ts";
 import { blocksOf } from "../../catalog/src/text/changelog.ts";
 import { toCsv } from "../../catalog/src/text/csv.ts";
@@ -181,4 +181,14 @@ describe("a text with a number", () => {
   test("keeps values that contain holes, and holes without a value", () => {
     expect(templates("en")("{a} {b} {c:x|y}", { a: "{b}", c: "1" })).toBe("{b} {b} y");
   });
+});
+
+test.each([
+  ["en", 0.000123456, "0.0001235"],
+  ["en", 0.25, "0.25"],
+  ["en", 1234567.8912, "1,234,567.891"],
+  ["en", -29, "-29"],
+  ["nb", 1234.5, "1 234,5"],
+])("writes a number of the data in %s with its first digits: %d", (language, value, expected) => {
+  expect(dataNumbers(language)(value).replaceAll("\u00A0", " ")).toBe(expected);
 });

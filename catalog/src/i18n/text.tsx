@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { remembered, remember } from "../state/preferences.ts";
 import { en, type Texts } from "./en.ts";
 import { nb } from "./nb.ts";
-import { templates, type Values } from "./template.ts";
+import { dataNumbers, templates, type Values } from "./template.ts";
 
 export type Language = "nb" | "en";
 export type TextKey = keyof Texts;
@@ -14,6 +14,8 @@ interface Text {
   /** The words for a key; numbers among the values are written as the language does. */
   readonly t: (key: TextKey, values?: Values) => string;
   readonly number: (value: number) => string;
+  /** A number of the data, which may be small; {@link number} writes counts. */
+  readonly dataNumber: (value: number) => string;
   /** A day, or a day and time; text that is no date stays as it is. */
   readonly date: (value: string | Date, withTime?: boolean) => string;
   /** A day in UTC, for what begins or ends at midnight there. */
@@ -52,6 +54,7 @@ function textIn(language: Language, setLanguage: (language: Language) => void): 
     setLanguage,
     t: (key, values = {}) => filled(TEXTS[language][key], values),
     number: (value) => numbers.format(value),
+    dataNumber: dataNumbers(language),
     date: (value, withTime = false) => {
       const date = new Date(value);
       return Number.isNaN(date.getTime()) ? String(value) : (withTime ? times : days).format(date);

@@ -23,7 +23,7 @@ const MARGIN = 6;
 
 /** Areas in the colours of their values. An area is pointed at, or chosen from a list of names, which shows its value. */
 export function AreaMap({ shapes, values, measure, label }: Props): VNode {
-  const { t, number } = useText();
+  const { t, dataNumber } = useText();
   const [pointed, setPointed] = useState<string | null>(null);
   const [chosen, setChosen] = useState("");
   const { path, height } = useMemo(() => fitted(shapes.areas, values), [shapes, values]);
@@ -83,7 +83,7 @@ export function AreaMap({ shapes, values, measure, label }: Props): VNode {
   );
 
   function valueText(value: number | undefined): string {
-    return value === undefined ? t("mapNoValue") : number(value);
+    return value === undefined ? t("mapNoValue") : dataNumber(value);
   }
 }
 

@@ -15,7 +15,7 @@ interface Props {
 
 /** The classes of a map: colour, least and greatest value, number of areas. */
 export function Legend({ measure, classes, others }: Props): VNode {
-  const { t, number } = useText();
+  const { t, dataNumber } = useText();
   return (
     <div class="legend">
       <p id="legend">
@@ -24,7 +24,12 @@ export function Legend({ measure, classes, others }: Props): VNode {
       </p>
       <ul aria-labelledby="legend">
         {classes.map(({ from, to, count, tone }) => (
-          <Entry key={from} tone={tone} text={from === to ? number(from) : t("mapRange", { from, to })} count={count} />
+          <Entry
+            key={from}
+            tone={tone}
+            text={from === to ? dataNumber(from) : t("mapRange", { from: dataNumber(from), to: dataNumber(to) })}
+            count={count}
+          />
         ))}
         {others > 0 && <Entry tone={undefined} text={t("mapNoValue")} count={others} />}
       </ul>

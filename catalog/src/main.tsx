@@ -11,7 +11,14 @@ import "./viewer.css";
 const queries = new QueryClient({
   defaultOptions: {
     // The client of the API repeats by itself what is worth it; answers hold for a minute there, too.
-    queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false, networkMode: "always" },
+    queries: {
+      retry: false,
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      networkMode: "always",
+      // It would copy the numbers of text/json.ts, which are no longer numbers then.
+      structuralSharing: false,
+    },
   },
 });
 

@@ -10,6 +10,8 @@ import { parseExactly } from "../../catalog/src/text/json.ts";
 import { webAddress } from "../../catalog/src/text/links.ts";
 import { cellText, shortened, visible } from "../../catalog/src/text/visible.ts";
 
+const CSV_CHARACTERS = "=+-@| \t\r\n\0\"',;.1aeø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B";
+
 /** Returns a cell of a file with several columns, whose cells are quoted only where they have to be. */
 const csvCell = (value: unknown): string =>
   toCsv(["a", "b"], [{ a: value, b: 0 }]).slice("\uFEFFa,b\r\n".length, -",0\r\n".length);
@@ -20,8 +22,8 @@ describe("CSV", () => {
     ["+1+1", `"'+1+1"`],
     ["-2+3", `"'-2+3"`],
     ["@SUM(A1)", `"'@SUM(A1)"`],
-    ["\t=1", `"'\t=1"`],
-    ["\r=1", `"'\r=1"`],
+    ["\t=1", `"'\t'=1"`],
+    ["\r=1", `"'\r'=1"`],
     ["  =1", `"'  =1"`],
     ["\u200B=1", `"'\u200B=1"`],
     ["\uFF1D1", `"'\uFF1D1"`],
@@ -41,6 +43,13 @@ describe("CSV", () => {
     ["two\nlines", '"two\nlines"'],
     [{ a: [1] }, '"{""a"":[1]}"'],
     ["Ås", "Ås"],
+    ["foo;=1+1", "foo;'=1+1"],
+    ['foo; "=1+1', `"foo;' ""=1+1"`],
+    ["a\n-1", `"a\n'-1"`],
+    ["0;-5", "0;'-5"],
+    ["=1;=1", `"'=1;'=1"`],
+    ["a;b - c; d", "a;b - c; d"],
+    ["a,=1", '"a,=1"'],
   ])("writes %j as %j", (value, expected) => {
     expect(csvCell(value)).toBe(expected);
   });
@@ -65,11 +74,23 @@ describe("CSV", () => {
   });
 
   test("has no cell that starts like a formula, for any data", () => {
-    const unit = fc.constantFrom(..."=+-@| \t\r\n\0\"',;.1aeø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B");
+    const unit = fc.constantFrom(...CSV_CHARACTERS);
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 6 }), (value) => {
         const cell = csvCell(value).replace(/^"/, "");
         if (!/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?"?$/.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  // Excel separates cells by semicolons where the decimal separator is a comma, and there no cell after the first can be quoted.
+  test("has no part of a cell that starts like a formula between semicolons, for any data", () => {
+    const text = fc.string({ unit: fc.constantFrom(...CSV_CHARACTERS), maxLength: 8 });
+    fc.assert(
+      fc.property(text, (value) => {
+        const row = toCsv(["a", "b", "c"], [{ a: "x", b: value, c: "x" }], false);
+        for (const cell of row.split(/[;\t\r\n]/).slice(1)) expect(cell).not.toMatch(/^[\s"]*[=+\-@|\uFF1D\uFF0B]/);
       }),
       { numRuns: 1000 },
     );
@@ -119,6 +140,16 @@ describe("a text of the data", () => {
 test("keeps numbers that JavaScript cannot represent as text", () => {
   expect(parseExactly('[{"a":9007199254740993,"b":1.50,"c":7,"d":"1.50","e":-0.1,"f":null}]')).toEqual([
     { a: "9007199254740993", b: "1.50", c: 7, d: "1.50", e: -0.1, f: null },
+  ]);
+});
+
+test("keeps numbers inside of documents and arrays as they are", () => {
+  const [row] = parseExactly('[{"doc":{"v":1.50,"w":[9007199254740993]},"list":[1.50,"1.50",2]}]') as [
+    Record<string, unknown>,
+  ];
+  expect([cellText(row["doc"]), cellText(row["list"])]).toEqual([
+    '{"v":1.50,"w":[9007199254740993]}',
+    '[1.50,"1.50",2]',
   ]);
 });
 

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { Counted } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
+import { KEEPS_NUMBERS } from "../text/json.ts";
 
 interface Props {
   readonly answer: Counted;
@@ -31,6 +32,7 @@ export function Totals({ answer, stale }: Props): VNode {
             : t("truncated", { shown: rows.length, max: maxRows })}
         </span>
       )}
+      {!KEEPS_NUMBERS && ` ${t("inexact")}`}
     </p>
   );
 }

@@ -83,6 +83,8 @@ export const en = {
   rangePast: "There is no page {page}: it is after the last row.",
   truncated:
     "You see {shown} {shown:row|rows}, not all. One response of the data service contains at most {max} {max:row|rows}.",
+  inexact:
+    "This browser rounds numbers of more than 15 digits, and shows 1.50 as 1.5. A newer version shows them exactly.",
   complete: "You see all rows that match.",
   previous: "Previous",
   next: "Next",

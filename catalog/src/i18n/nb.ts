@@ -84,6 +84,8 @@ export const nb: Texts = {
   rangeEmpty: "Denne tabellen har ingen rader.",
   rangePast: "Side {page} finnes ikke: radene slutter før den.",
   truncated: "Du ser {shown} {shown:rad|rader}, ikke alle. Ett svar fra datatjenesten har høyst {max} {max:rad|rader}.",
+  inexact:
+    "Denne nettleseren avrunder tall med mer enn 15 sifre, og viser 1.50 som 1.5. En nyere versjon viser dem nøyaktig.",
   complete: "Du ser alle rader som passer.",
   previous: "Forrige",
   next: "Neste",

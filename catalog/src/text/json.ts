@@ -1,13 +1,30 @@
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
+/** A number as JSON has it, which `JSON.stringify` writes unchanged (https://github.com/tc39/proposal-json-parse-with-source). */
+interface RawNumber {
+  readonly rawJSON: string;
+}
+const { rawJSON, isRawJSON } = JSON as typeof JSON & {
+  readonly rawJSON?: (text: string) => RawNumber;
+  readonly isRawJSON?: (value: unknown) => value is RawNumber;
+};
+
+/** Whether the browser keeps numbers: an older one rounds those beyond 2⁵³. */
+export const KEEPS_NUMBERS = rawJSON !== undefined && isRawJSON !== undefined;
+
 /**
- * Parses JSON without changing a number: one that JavaScript would write otherwise (beyond 2⁵³, `1.50`) becomes the text that it was.
- * Throws SyntaxError like JSON.parse.
+ * Parses rows as JSON without changing a number: one that JavaScript would write otherwise (beyond 2⁵³, `1.50`) becomes the text that it was, and
+ * stays a number inside of a document or an array. Throws SyntaxError like JSON.parse.
  */
 export function parseExactly(text: string): unknown {
+  if (!rawJSON || !isRawJSON) return JSON.parse(text);
   const exact: Reviver = (_key, value, context) =>
     typeof value === "number" && context?.source !== undefined && String(value) !== context.source
-      ? context.source
+      ? rawJSON(context.source)
       : value;
-  return JSON.parse(text, exact);
+  const parsed: unknown = JSON.parse(text, exact);
+  for (const row of Array.isArray(parsed) ? (parsed as Record<string, unknown>[]) : []) {
+    for (const [name, value] of Object.entries(row)) if (isRawJSON(value)) row[name] = value.rawJSON;
+  }
+  return parsed;
 }

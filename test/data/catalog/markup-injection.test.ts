@@ -111,7 +111,7 @@ test("exports every text: unchanged as JSON, and with an apostrophe before formu
       expect(download.suggestedFilename()).toMatch(/^marts\.fact_[\w.-]+\.(csv|json)$/);
       return readFileSync(await download.path(), "utf8");
     };
-    const texts = [...CELLS.map(([text]) => text), ...FORMULAS.map((text) => `'${text}`)];
+    const texts = [...CELLS.map(([text]) => text), ...FORMULAS.map((text) => `'${text.replace(/^[\t\r]/, "$&'")}`)];
     const [header, ...rows] = parse(await saved("CSV"));
     expect(header).toEqual(["id", ATTACK, "'=1+1", "kommune_nr", "doc"]);
     expect(rows.map(([, text]) => text)).toEqual(texts);

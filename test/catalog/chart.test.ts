@@ -47,6 +47,14 @@ describe("a chart", () => {
     expect(choicesOf([sector, value])).toBeNull();
   });
 
+  test("has no time axis of names of months", () => {
+    const month = column("month", "text");
+    const rows = ["January", "February"].map((name) => ({ month: name, year: 2024, value: 1 }));
+    expect(choicesOf([month, value], rows)?.x.map(({ name }) => name)).toEqual(["month"]);
+    expect(choicesOf([month, value], [], rows)).toBeNull();
+    expect(choicesOf([month, value], [], [{ month: "2024-01" }])?.first.x).toBe("month");
+  });
+
   test("draws every number in its series, in order, and adds nothing up", () => {
     const rows = [
       { x: 2021, y: "2.50", s: "b" },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { quotedName, tieBreakers, unsortedFirstPage, urlOf, viewRequest } from "../../catalog/src/api/request.ts";
-import { familyOf, isMeasure, isRegion, isTime, operatorsOf } from "../../catalog/src/state/columns.ts";
+import { familyOf, isMeasure, isRegion, isSortable, isTime, operatorsOf } from "../../catalog/src/state/columns.ts";
 import { comparison } from "../../catalog/src/state/operators.ts";
 import { readView, type ViewState } from "../../catalog/src/state/view.ts";
 import { LANGUAGES, snippet } from "../../catalog/src/text/snippets.ts";
@@ -155,6 +155,37 @@ describe("a column", () => {
       false,
     ]);
     expect([isRegion(column("kommune_nr", "text")), isRegion(column("orgnr", "text"))]).toEqual([true, false]);
+  });
+
+  test.each(["utslipp_per_aar", "liters_pr_år", "per_year"])("is a measure if it is a rate: %s", (name) => {
+    expect([isTime(column(name, "numeric")), isMeasure(column(name, "numeric"))]).toEqual([false, true]);
+    expect(isTime(column("fiscal_year", "integer"))).toBe(true);
+  });
+
+  test("of text is a time only if its values start with a digit", () => {
+    const month = column("month", "text");
+    const isTimeWith = (...values: unknown[]): boolean =>
+      isTime(
+        month,
+        values.map((value) => ({ month: value })),
+      );
+    expect([isTimeWith("January", null), isTimeWith("2024-01", null), isTimeWith()]).toEqual([false, true, true]);
+    expect(isTime(month, [{ other: "x" }])).toBe(true);
+  });
+
+  test.each([
+    ["jsonb", true],
+    ["uuid", true],
+    ["text[]", true],
+    ["int4range", true],
+    ["numeric(5,2)", true],
+    ["json", false],
+    ["json[]", false],
+    ["xml", false],
+    ["point", false],
+    ["circle", false],
+  ])("can be sorted if Postgres can order its type: %s: %j", (type, sortable) => {
+    expect(isSortable({ type })).toBe(sortable);
   });
 });
 

@@ -15,18 +15,26 @@ export interface Choices {
 /**
  * A chart needs a number, and a time, a region or a category that it belongs to.
  * @param rows all rows, if they are known: a single year is no axis, and only with them a column of text is known to be a category
+ * @param sample some rows
  */
-export function choicesOf(columns: readonly Column[], rows: readonly Row[] = []): Choices | null {
+export function choicesOf(
+  columns: readonly Column[],
+  rows: readonly Row[] = [],
+  sample: readonly Row[] = rows,
+): Choices | null {
   const y = columns.filter(isMeasure);
-  const regions = columns.filter((column) => isRegion(column) && !isTime(column));
-  const x = [...columns.filter(isTime), ...regions.filter(isName), ...regions.filter((column) => !isName(column))];
+  const times = columns.filter((column) => isTime(column, sample));
+  const regions = columns.filter((column) => isRegion(column) && !times.includes(column));
+  const x = [...times, ...regions.filter(isName), ...regions.filter((column) => !isName(column))];
   x.push(...columns.filter((column) => !x.includes(column) && isCategory(column, rows)));
   const firstX = x.find(({ name }) => new Set(rows.map((row) => row[name])).size > 1) ?? x[0];
   const [firstY] = y;
   if (firstX === undefined || firstY === undefined) return null;
-  const series = columns.filter((column) => familyOf(column) === "text" || isRegion(column) || isTime(column));
+  const series = columns.filter((column) => familyOf(column) === "text" || isRegion(column) || times.includes(column));
   // Over time, each region is a line of its own.
-  const split = isTime(firstX) ? series.find((column) => isRegion(column) && column.name !== firstX.name) : undefined;
+  const split = times.includes(firstX)
+    ? series.find((column) => isRegion(column) && column.name !== firstX.name)
+    : undefined;
   return { x, y, series, first: { x: firstX.name, y: firstY.name, series: split?.name ?? "" } };
 }
 

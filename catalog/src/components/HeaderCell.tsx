@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useText } from "../i18n/text.tsx";
-import type { Column } from "../state/columns.ts";
+import { type Column, isSortable } from "../state/columns.ts";
 import { shortened, visible } from "../text/visible.ts";
 import { Datum } from "./Datum.tsx";
 
@@ -19,24 +19,31 @@ interface Props {
 /** Name, type and meaning of a column; its buttons sort and filter. */
 export function HeaderCell({ column, position, width, direction, toggle, filter }: Props): VNode {
   const { t } = useText();
+  const sortable = isSortable(column);
   const sorted = direction ? t(direction === "asc" ? "ascending" : "descending") : undefined;
   return (
     <th
       scope="col"
       aria-colindex={position}
-      aria-sort={direction === false ? "none" : direction === "asc" ? "ascending" : "descending"}
+      aria-sort={
+        !sortable ? undefined : direction === false ? "none" : direction === "asc" ? "ascending" : "descending"
+      }
       style={{ minWidth: `${width}px`, width: `${width}px` }}
       title={column.description ? visible(column.description) : undefined}
     >
-      <button
-        type="button"
-        class="link"
-        aria-label={[t("sortBy", { column: visible(column.name) }), sorted].filter(Boolean).join(", ")}
-        onClick={toggle}
-      >
-        <Datum>{column.name}</Datum>{" "}
-        <span aria-hidden="true">{direction === "asc" ? "▲" : direction === "desc" ? "▼" : "↕"}</span>
-      </button>
+      {sortable ? (
+        <button
+          type="button"
+          class="link"
+          aria-label={[t("sortBy", { column: visible(column.name) }), sorted].filter(Boolean).join(", ")}
+          onClick={toggle}
+        >
+          <Datum>{column.name}</Datum>{" "}
+          <span aria-hidden="true">{direction === "asc" ? "▲" : direction === "desc" ? "▼" : "↕"}</span>
+        </button>
+      ) : (
+        <Datum>{column.name}</Datum>
+      )}
       <button
         type="button"
         class="link funnel"

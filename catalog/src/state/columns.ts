@@ -1,3 +1,5 @@
+import type { Row } from "../api/rows.ts";
+import { cellText } from "../text/visible.ts";
 import type { Operator } from "./operators.ts";
 
 /** A column as `meta_endpoints` describes it. */
@@ -29,6 +31,14 @@ export function familyOf({ type }: Pick<Column, "type">): Family {
   return FAMILIES.find(([, form]) => form.test(type))?.[0] ?? "other";
 }
 
+/** Types without an order (`btree` operator class) in Postgres. */
+const UNSORTABLE = /^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)(\[\])?$/u;
+
+/** Whether Postgres can order rows by a column. */
+export function isSortable({ type }: Pick<Column, "type">): boolean {
+  return !UNSORTABLE.test(type);
+}
+
 /** The operators that make sense for a column; the first is offered first. */
 export function operatorsOf(column: Pick<Column, "type">): Operator[] {
   switch (familyOf(column)) {
@@ -47,13 +57,18 @@ export function operatorsOf(column: Pick<Column, "type">): Operator[] {
 }
 
 const YEAR =
-  /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|_(year|aar|år|dato|date)$/iu;
+  /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|(?<!(^|_)(per|pr))_(year|aar|år|dato|date)$/iu;
 const REGION =
   /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no))?$/iu;
 
-/** Whether a column is a time. */
-export function isTime(column: Column): boolean {
-  return familyOf(column) === "time" || YEAR.test(column.name);
+/**
+ * Whether a column is a time, by its type or its name. @param rows some of its values, if they are known: names of months have no order in time
+ */
+export function isTime(column: Column, rows: readonly Row[] = []): boolean {
+  if (familyOf(column) === "time") return true;
+  if (!YEAR.test(column.name)) return false;
+  const values = familyOf(column) === "text" ? rows.map((row) => row[column.name] ?? null) : [];
+  return values.every((value) => value === null || /^\d/u.test(cellText(value)));
 }
 
 /** Whether a column is a region. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { choicesOf } from "../../catalog/src/chart/choices.ts";
 import { drawingOf, rankedLabels } from "../../catalog/src/chart/series.ts";
+import { ticksOf } from "../../catalog/src/chart/times.ts";
 
 describe("a chart", () => {
   const column = (name: string, type: string) => ({ name, type, nullable: true, description: null, key: false });
@@ -65,15 +66,91 @@ describe("a chart", () => {
     ];
     expect(drawingOf(rows, { x: "x", y: "y", series: "s" })).toEqual({
       labels: ["2020", "2021"],
+      positions: null,
       series: [
-        { name: "b", points: [{ x: "2021", y: 2.5, series: "b" }] },
-        { name: "a", points: [{ x: "2020", y: 1, series: "a" }] },
+        { name: "a", points: [{ x: "2020", y: 1 }] },
+        { name: "b", points: [{ x: "2021", y: 2.5 }] },
       ],
       all: 2,
       skipped: 3,
       repeated: false,
     });
     expect(drawingOf([rows[1] ?? {}, rows[1] ?? {}], { x: "x", y: "y", series: "" }).repeated).toBe(true);
+  });
+
+  describe("over time", () => {
+    const overTime = (rows: readonly Record<string, unknown>[]) =>
+      drawingOf(rows, { x: "x", y: "y", series: "s" }, true);
+    const points = (rows: readonly Record<string, unknown>[]) =>
+      overTime(rows).series.map(({ name, points }) => [name, ...points.map(({ x, y }) => [x, y])]);
+
+    test("has years and dates at their distance, in order", () => {
+      const labels = (...values: unknown[]) => {
+        const { labels, positions } = overTime(values.map((x) => ({ x, y: 1, s: "a" })));
+        return [labels, positions && [...positions.values()]];
+      };
+      expect(labels(2024, 2010, 2015)).toEqual([
+        ["2010", "2015", "2024"],
+        [2010, 2015, 2024],
+      ]);
+      expect(labels("2024-01-03", "2024-01-01")).toEqual([
+        ["2024-01-01", "2024-01-03"],
+        [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 3)],
+      ]);
+      const [half, later] = ["2024-01-01T00:00:00.5+00:00", "2024-01-01T00:00:00.75+00:00"];
+      expect(labels(later, half)[0]).toEqual([half, later]);
+      // A time of the day without a zone is none of the browser's zone, which has hours twice.
+      expect(labels("2024-10-27T02:30:00")[1]).toEqual([Date.UTC(2024, 9, 27, 2, 30)]);
+      expect(labels("2024K2", "2024K10", "2023K4")).toEqual([["2023K4", "2024K2", "2024K10"], null]);
+      expect(labels(202401, 202312)).toEqual([["202312", "202401"], null]);
+      expect(labels("2024-01-01", "infinity")[1]).toBeNull();
+      expect(labels("2024-01-01T00:00:00.0001", "2024-01-01T00:00:00.0002")[1]).toBeNull();
+    });
+
+    test("breaks a line where its series has no number", () => {
+      expect(
+        points([
+          { x: 2012, y: 3, s: "a" },
+          { x: 2011, y: null, s: "a" },
+          { x: 2010, y: 1, s: "a" },
+          { x: 2012, y: 2, s: "b" },
+          { x: 2013, y: null, s: "b" },
+        ]),
+      ).toEqual([
+        ["a", ["2010", 1], ["2011", null], ["2012", 3], ["2013", null]],
+        ["b", ["2010", null], ["2011", null], ["2012", 2], ["2013", null]],
+      ]);
+    });
+
+    test("connects what a series has if it has no more than half of the dates of all", () => {
+      expect(
+        points([
+          { x: "2024-01-01", y: 1, s: "monthly" },
+          { x: "2024-01-15", y: null, s: "monthly" },
+          { x: "2024-02-01", y: 2, s: "monthly" },
+          ...[1, 8, 15, 22, 29].map((day) => ({ x: `2024-01-${`${day}`.padStart(2, "0")}`, y: day, s: "weekly" })),
+        ])[0],
+      ).toEqual(["monthly", ["2024-01-01", 1], ["2024-01-15", null], ["2024-02-01", 2]]);
+    });
+
+    test("draws the first series by name, and counts the others", () => {
+      const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
+      const { series, all } = overTime(names.toReversed().map((s) => ({ x: 2024, y: 1, s })));
+      expect([series.map(({ name }) => name), all]).toEqual([names.slice(0, 8), 12]);
+    });
+
+    test("has the times of some rows as ticks, with room between them", () => {
+      const ticks = (...values: unknown[]) => ticksOf(overTime(values.map((x) => ({ x, y: 1, s: "a" }))));
+      expect(ticks(2010, 2011, 2015, 2024).map(({ text }) => text)).toEqual(["2010", "2015", "2024"]);
+      expect(ticks("2024-01-01T00:00:00+00:00", "2024-02-01T12:00:00+00:00").map(({ text }) => text)).toEqual([
+        "2024-01-01",
+        "2024-02-01",
+      ]);
+      expect(ticks("2024-01-01T00:00:00+00:00", "2024-01-01T12:30:00+00:00").map(({ text }) => text)).toEqual([
+        "2024-01-01 00:00",
+        "2024-01-01 12:30",
+      ]);
+    });
   });
 
   test("ranks the bars of a single series while there is room for their names", () => {

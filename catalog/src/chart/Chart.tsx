@@ -8,13 +8,16 @@ import {
   LineController,
   LineElement,
   PointElement,
+  type Scale,
   Tooltip,
 } from "chart.js";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useText } from "../i18n/text.tsx";
 import { shortened, visible } from "../text/visible.ts";
 import { type Drawing, rankedLabels } from "./series.ts";
 import { useThemeChanges } from "./theme.ts";
+import { ticksOf } from "./times.ts";
 
 ChartJs.register(
   BarController,
@@ -28,6 +31,13 @@ ChartJs.register(
   Tooltip,
 );
 
+/** A point of Chart.js, and what it is named. */
+interface Point {
+  readonly label: string;
+  readonly x: number | string | null;
+  readonly y: number | string | null;
+}
+
 interface Props {
   readonly drawing: Drawing;
   readonly kind: "line" | "bar";
@@ -38,8 +48,12 @@ interface Props {
 // Colours that users with colour blindness can distinguish (Okabe and Ito), of even weight on light and dark.
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9", "#e69f00", "#7f7f7f"];
 
+/** Width of a chart in pixels for each character of a name at its axis: half of it has room for names, and a longer one would lose its beginning. */
+const WIDTH_PER_CHARACTER = 15;
+
 /** The chart itself. A separate module, so that a page without a chart does not load it. */
 export default function Chart({ drawing, kind, label }: Props): VNode {
+  const { dataNumber } = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
   const themeChanges = useThemeChanges();
   const ranked = useMemo(() => (kind === "bar" ? rankedLabels(drawing) : null), [drawing, kind]);
@@ -48,16 +62,32 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
     const style = getComputedStyle(canvas.current);
     const grid = { color: style.getPropertyValue("--pico-muted-border-color") };
     const ticks = { color: style.color };
-    const chart = new ChartJs(canvas.current, {
+    // A single time has no distance to another.
+    const positions = kind === "line" && drawing.labels.length > 1 ? drawing.positions : null;
+    const categories = {
+      ...{ grid, type: "category" as const },
+      ticks: {
+        ...ticks,
+        callback(this: Scale, value: number | string) {
+          return named(this.getLabelForValue(Number(value)), Math.floor(this.chart.width / WIDTH_PER_CHARACTER));
+        },
+      },
+    };
+    const chart = new ChartJs<"line" | "bar", readonly Point[]>(canvas.current, {
       type: kind,
       data: {
         labels: [...(ranked ?? drawing.labels)],
         datasets: drawing.series.map(({ name, points }, index) => ({
-          label: visible(shortened(name, 60).text),
-          data: points.map(({ x, y }) => (ranked ? { x: y, y: x } : { x, y })),
+          label: named(name, 60),
+          data: points.map(({ x, y }) => ({
+            label: x,
+            ...(ranked ? { x: y, y: x } : { x: positions?.get(x) ?? x, y }),
+          })),
           backgroundColor: COLOURS[index] ?? "",
           borderColor: COLOURS[index] ?? "",
           showLine: !drawing.repeated,
+          // The points at both ends of an axis of time are drawn in full.
+          clip: false as const,
         })),
       },
       options: {
@@ -66,18 +96,54 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
         locale: document.documentElement.lang,
         responsive: true,
         maintainAspectRatio: false,
-        plugins: { legend: { display: drawing.series.length > 1, labels: ticks } },
-        scales: {
-          x: { grid, ticks, beginAtZero: ranked !== null },
-          y: { grid, ticks: { ...ticks, autoSkip: ranked === null }, beginAtZero: kind === "bar" },
+        plugins: {
+          legend: { display: drawing.series.length > 1, labels: ticks },
+          tooltip: {
+            callbacks: {
+              title: ([item]) => named((item?.raw as Point | undefined)?.label ?? "", 60),
+              label: ({ dataset, parsed }) =>
+                `${dataset.label ?? ""}: ${dataNumber((ranked ? parsed.x : parsed.y) ?? Number.NaN)}`,
+            },
+          },
         },
+        scales: ranked
+          ? {
+              x: { grid, ticks, beginAtZero: true },
+              y: { ...categories, ticks: { ...categories.ticks, autoSkip: false } },
+            }
+          : {
+              x: positions ? timeAxis(drawing, { grid, ticks }) : categories,
+              y: { grid, ticks, beginAtZero: kind === "bar" },
+            },
       },
     });
     return () => chart.destroy();
-  }, [drawing, kind, ranked, themeChanges]);
+  }, [drawing, kind, ranked, themeChanges, dataNumber]);
   return (
     <div class="chart">
       <canvas ref={canvas} role="img" aria-label={label} />
     </div>
   );
+}
+
+/** An axis on which times have their distances, with times of the rows as ticks. */
+function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: object }) {
+  const ticks = ticksOf({ labels, positions });
+  const values = [...(positions?.values() ?? [])];
+  return {
+    ...style,
+    type: "linear" as const,
+    min: values[0] ?? 0,
+    max: values.at(-1) ?? 0,
+    afterBuildTicks: (scale: Scale) => {
+      scale.ticks = ticks.map(({ value }) => ({ value }));
+    },
+    ticks: { ...style.ticks, callback: (value: unknown) => ticks.find((tick) => tick.value === value)?.text ?? "" },
+  };
+}
+
+/** A text of the data, in as many characters as there is room for. */
+function named(text: string, length: number): string {
+  const { text: start, cut } = shortened(text, length);
+  return visible(start) + (cut ? " …" : "");
 }

@@ -1,14 +1,24 @@
 import type { Row } from "../api/rows.ts";
 import type { ChartState } from "../state/view.ts";
 import { cellText } from "../text/visible.ts";
+import { areDates, orderedTimes } from "./times.ts";
+
+/** A point of a chart. */
+interface DrawnPoint {
+  readonly x: string;
+  readonly y: number | null;
+}
 
 /** What a chart draws. */
 export interface Drawing {
   /** Along the bottom, in order. */
   readonly labels: readonly string[];
+  /** Where the labels are on an axis of time; null for labels at equal distances. */
+  readonly positions: ReadonlyMap<string, number> | null;
   readonly series: readonly {
     readonly name: string;
-    readonly points: readonly { readonly x: string; readonly y: number }[];
+    /** Over time in order, and without a number where the line breaks. */
+    readonly points: readonly DrawnPoint[];
   }[];
   /** Number of series before the rest was left out. */
   readonly all: number;
@@ -28,7 +38,7 @@ export const MAX_RANKED = 25;
 export function rankedLabels({ labels, series, repeated }: Drawing): readonly string[] | null {
   const [only] = series;
   if (only === undefined || series.length > 1 || repeated || labels.length > MAX_RANKED) return null;
-  return only.points.toSorted((a, b) => b.y - a.y).map(({ x }) => x);
+  return only.points.toSorted((a, b) => (b.y ?? 0) - (a.y ?? 0)).map(({ x }) => x);
 }
 
 /** Returns a value as a number, which is text where a number of JavaScript would not be exact; null if it is none. */
@@ -38,19 +48,40 @@ export function numberOf(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** Returns the rows as points, by series. Rows without a number or an x value are left out; values are not aggregated. */
-export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): Drawing {
-  const points = rows.flatMap((row) => {
-    const number = numberOf(row[y]);
-    return number !== null && row[x] !== null
-      ? [{ x: cellText(row[x]), y: number, series: series ? cellText(row[series]) : y }]
-      : [];
+/**
+ * Returns the rows as points, by series in the order of their names. Rows without a number or an x value are left out; values are not aggregated.
+ * @param overTime whether the x values are times: lines break where a series has no number
+ */
+export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState, overTime = false): Drawing {
+  const points = rows
+    .filter((row) => row[x] !== null)
+    .map((row) => ({ x: cellText(row[x]), y: numberOf(row[y]), series: series ? cellText(row[series]) : y }));
+  const numbers = points.flatMap(({ x, y, series }) => (y === null ? [] : [{ x, y, series }]));
+  const groups = [...Map.groupBy(numbers, (point) => point.series)].sort(([a], [b]) => compared(a, b));
+  const drawn = groups.slice(0, MAX_SERIES);
+  const repeated = drawn.some(([, members]) => new Set(members.map((point) => point.x)).size < members.length);
+  const counts = { all: groups.length, skipped: rows.length - numbers.length, repeated };
+  const plain = drawn.map(([name, members]) => ({ name, points: members.map(({ x, y }) => ({ x, y })) }));
+  if (!overTime) {
+    const labels = [...new Set(drawn.flatMap(([, members]) => members.map((point) => point.x)))].sort(compared);
+    return { labels, positions: null, series: plain, ...counts };
+  }
+  const names = new Set(drawn.map(([name]) => name));
+  const times = orderedTimes(points.filter((point) => names.has(point.series)).map((point) => point.x));
+  const lines = drawn.map(([name, members]) => {
+    const own = new Set(points.filter((point) => point.series === name).map((point) => point.x));
+    // What is measured more seldom than the rest, such as each month next to each week, is still a line.
+    const breaks = !areDates(times) || own.size * 2 > times.labels.length;
+    const byLabel = Map.groupBy(members, (point) => point.x);
+    const linePoints = times.labels.flatMap((label): DrawnPoint[] => {
+      const values = byLabel.get(label)?.map((point) => ({ x: label, y: point.y }));
+      return values ?? (breaks || own.has(label) ? [{ x: label, y: null }] : []);
+    });
+    return { name, points: linePoints };
   });
-  const groups = [...Map.groupBy(points, (point) => point.series)];
-  const drawn = groups.slice(0, MAX_SERIES).map(([name, members]) => ({ name, points: members }));
-  const labels = [...new Set(drawn.flatMap((group) => group.points.map((point) => point.x)))].sort((a, b) =>
-    a.localeCompare(b, undefined, { numeric: true }),
-  );
-  const repeated = drawn.some((group) => new Set(group.points.map((point) => point.x)).size < group.points.length);
-  return { labels, series: drawn, all: groups.length, skipped: rows.length - points.length, repeated };
+  return { ...times, series: lines, ...counts };
+}
+
+function compared(a: string, b: string): number {
+  return a.localeCompare(b, undefined, { numeric: true });
 }

@@ -21,13 +21,18 @@ interface Props extends DrawnProps {
 export function ChartOfRows({ chart, ...drawn }: Props): VNode {
   const { t } = useText();
   const { x, y, series } = chart;
-  const { rows, complete, error, refetch } = useDrawnRows(drawn, [x, y, ...(series ? [series] : [])], quotedName(x));
-  const drawing = useMemo(() => drawingOf(rows ?? [], { x, y, series }), [rows, x, y, series]);
+  const column = drawn.endpoint.columns?.find(({ name }) => name === x);
+  // If not all rows fit, the latest are drawn.
+  const byX = `${quotedName(x)}${column && isTime(column) ? ".desc.nullslast" : ""}`;
+  const order = [byX, ...(series ? [quotedName(series)] : [])].join(",");
+  const { rows, complete, error, refetch } = useDrawnRows(drawn, [x, y, ...(series ? [series] : [])], order);
+  const overTime = column !== undefined && isTime(column, rows);
+  const drawing = useMemo(() => drawingOf(rows ?? [], { x, y, series }, overTime), [rows, x, y, series, overTime]);
   if (error) return <Problem error={error} retry={refetch} />;
   if (!rows) return <Pending />;
-  if (drawing.labels.length === 0) return <p role="status">{t("chartEmpty")}</p>;
-  const overTime = drawn.endpoint.columns?.some((column) => column.name === x && isTime(column)) ?? false;
-  const kind = overTime && drawing.labels.length > 1 ? "line" : "bar";
+  if (drawing.series.length === 0) return <p role="status">{t("chartEmpty")}</p>;
+  // Bars that share a point would cover each other.
+  const kind = (overTime && drawing.labels.length > 1) || drawing.repeated ? "line" : "bar";
   return (
     <>
       <Suspense fallback={<Pending />}>

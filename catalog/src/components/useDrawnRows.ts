@@ -35,7 +35,7 @@ export function useDrawnRows(
 ): DrawnRows {
   const { relation, profile } = viewRequest(endpoint, view);
   const names = [...new Set(columns)];
-  const inTable = isComplete(answer) && names.every((name) => answer.rows.every((row) => name in row));
+  const inTable = isComplete(answer) && names.every((name) => answer.rows.every((row) => Object.hasOwn(row, name)));
   const params = [
     ["select", names.map(quotedName).join(",")],
     ...filterParams(view.filters),
@@ -49,6 +49,9 @@ export function useDrawnRows(
     enabled: !inTable,
   });
   if (inTable) return { rows: answer.rows, complete: true, error: null, refetch };
-  const complete = data !== undefined && data.rows.length < Math.min(MAX_ROWS, data.maxRows ?? MAX_ROWS);
+  const complete =
+    data !== undefined &&
+    (data.rows.length < Math.min(MAX_ROWS, data.maxRows ?? MAX_ROWS) ||
+      (answer.exact && answer.total === data.rows.length));
   return { rows: data?.rows, complete, error, refetch };
 }

@@ -189,7 +189,7 @@ export const en = {
   chartSkipped: "Left out, without a number or a value on the axis: {count}.",
   chartMany: "{count} series; the first {shown} are drawn. Filter to choose.",
   chartRepeated:
-    "Several rows share a point; they are drawn side by side and not added up. Filter to one row per point, or choose a series.",
+    "Several rows share a point; they are drawn as points and not added up. Filter to one row per point, or choose a series.",
   chartEmpty: "No numbers to draw.",
   mapHeading: "Map",
   mapHide: "Hide the map",

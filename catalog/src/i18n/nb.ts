@@ -189,7 +189,7 @@ export const nb: Texts = {
   chartSkipped: "Utelatt, uten tall eller verdi på aksen: {count}.",
   chartMany: "{count} serier; de første {shown} er tegnet. Filtrer for å velge.",
   chartRepeated:
-    "Flere rader deler et punkt; de er tegnet ved siden av hverandre og ikke lagt sammen. Filtrer til én rad per punkt, eller velg en serie.",
+    "Flere rader deler et punkt; de er tegnet som punkter og ikke lagt sammen. Filtrer til én rad per punkt, eller velg en serie.",
   chartEmpty: "Ingen tall å tegne.",
   mapHeading: "Kart",
   mapHide: "Skjul kartet",

@@ -1,0 +1,60 @@
+/** Times in order. */
+interface Times {
+  readonly labels: readonly string[];
+  /** Where each is on an axis; null if their distances are unknown, as of quarters. */
+  readonly positions: ReadonlyMap<string, number> | null;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}/u;
+
+/** Returns different times in order: of years, and of dates in milliseconds, also with their positions. */
+export function orderedTimes(texts: Iterable<string>): Times {
+  const labels = [...new Set(texts)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  const position = [yearOf, millisecondsOf].find((of) => labels.every((label) => Number.isFinite(of(label))));
+  if (!position) return { labels, positions: null };
+  const pairs = labels.map((label) => [label, position(label)] as const).sort(([, a], [, b]) => a - b);
+  // Times within a millisecond.
+  const apart = pairs.length < 2 || pairs[0]?.[1] !== pairs.at(-1)?.[1];
+  return { labels: pairs.map(([label]) => label), positions: apart ? new Map(pairs) : null };
+}
+
+/** A year, a month or a week; not 202401, after which 202412 and 202501 are not next to each other. */
+function yearOf(text: string): number {
+  return /^\d{1,4}$/u.test(text) ? Number(text) : Number.NaN;
+}
+
+/** A time without a zone is read in UTC, where each exists once. */
+function millisecondsOf(text: string): number {
+  if (!DATE.test(text)) return Number.NaN;
+  return Date.parse(text.length <= 10 || /(Z|[+-]\d{2}(:?\d{2})?)$/u.test(text.slice(10)) ? text : `${text}Z`);
+}
+
+/** Whether times are dates rather than years or categories. */
+export function areDates({ labels, positions }: Times): boolean {
+  return positions !== null && labels.every((label) => DATE.test(label));
+}
+
+const DAY = 86_400_000;
+
+/** Returns in how many parts ticks may divide an axis: as many as have room for a year, a day, or a day with minutes. */
+function partsOf(span: number, dates: boolean): number {
+  if (!dates) return 6;
+  return span < 3 * DAY ? 2 : 3;
+}
+
+/** Returns ticks for an axis of time: times of the rows, with room between them. */
+export function ticksOf({ labels, positions }: Times): readonly { readonly value: number; readonly text: string }[] {
+  const values = [...(positions ?? [])];
+  const span = (values.at(-1)?.[1] ?? 0) - (values[0]?.[1] ?? 0);
+  const dates = areDates({ labels, positions });
+  const room = span / partsOf(span, dates);
+  const ticks: { label: string; value: number }[] = [];
+  for (const [label, value] of values) {
+    const last = ticks.at(-1);
+    if (last === undefined || (value > last.value && value - last.value >= room)) ticks.push({ label, value });
+  }
+  if (!dates) return ticks.map(({ label, value }) => ({ value, text: label }));
+  // The day, and the minutes if there are several in a day.
+  const length = new Set(ticks.map(({ label }) => label.slice(0, 10))).size < ticks.length ? 16 : 10;
+  return ticks.map(({ label, value }) => ({ value, text: label.slice(0, length).replace("T", " ") }));
+}

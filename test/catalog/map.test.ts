@@ -89,9 +89,23 @@ describe("the values of a map", () => {
 
   test("are those of the latest time", () => {
     const rows = [{ year: 9 }, { year: 2024 }, { year: null }, { year: 2024 }];
-    expect(latestRows(rows, "year")).toEqual({ rows: [{ year: 2024 }, { year: 2024 }], time: "2024" });
-    expect(latestRows(rows.slice(1, 2), "year")).toEqual({ rows: [{ year: 2024 }], time: null });
-    expect(latestRows(rows, undefined)).toEqual({ rows, time: null });
+    const sameArea = (): string => "0301";
+    expect(latestRows(rows, "year", sameArea)).toEqual({ rows: [{ year: 2024 }, { year: 2024 }], time: "2024" });
+    expect(latestRows(rows.slice(1, 2), "year", sameArea)).toEqual({ rows: [{ year: 2024 }], time: null });
+    expect(latestRows(rows, undefined, sameArea)).toEqual({ rows, time: null });
+    const instants = [".5", ".75"].map((fraction) => ({ at: `2024-01-01T00:00:00${fraction}+00:00` }));
+    expect(latestRows(instants, "at", sameArea).rows).toEqual([instants[1]]);
+  });
+
+  test("are all rows if no area has several, whatever their time", () => {
+    const rows = [
+      { updated: "2023-05-01", nr: "0301" },
+      { updated: "2024-01-01", nr: "3101" },
+      { updated: "2022-01-01", nr: null },
+      { updated: "2022-02-01", nr: null },
+    ];
+    const areaOf = (row: Record<string, unknown>): string | undefined => (row["nr"] as string | null) ?? undefined;
+    expect(latestRows(rows, "updated", areaOf)).toEqual({ rows, time: null });
   });
 });
 

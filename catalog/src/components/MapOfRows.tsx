@@ -5,7 +5,7 @@ import { useText } from "../i18n/text.tsx";
 import { areaValues, latestRows } from "../map/areas.ts";
 import { AreaMap } from "../map/AreaMap.tsx";
 import { type Shapes, useShapes } from "../map/geometry.ts";
-import type { AreaKey } from "../map/keys.ts";
+import { type AreaKey, areaNumber } from "../map/keys.ts";
 import { isTime } from "../state/columns.ts";
 import { shortened, visible } from "../text/visible.ts";
 import { type DrawnProps, useDrawnRows } from "./useDrawnRows.ts";
@@ -32,8 +32,11 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
     order,
   );
   const shapes = useShapes(level);
-  const latest = useMemo(() => latestRows(rows ?? [], time), [rows, time]);
   const { ids } = shapes.data ?? {};
+  const latest = useMemo(
+    () => latestRows(rows ?? [], time, (row) => ids?.get(areaNumber(row[name], level) ?? "")),
+    [rows, time, name, level, ids],
+  );
   const found = useMemo(
     () => (ids ? areaValues(latest.rows, { map: name, y }, level, ids) : undefined),
     [latest, name, y, level, ids],

@@ -1,5 +1,6 @@
 import type { Row } from "../api/rows.ts";
 import { numberOf } from "../chart/series.ts";
+import { orderedTimes } from "../chart/times.ts";
 import type { MapState } from "../state/view.ts";
 import { cellText } from "../text/visible.ts";
 import { areaNumber, type Level } from "./keys.ts";
@@ -41,15 +42,20 @@ export function areaValues(
   };
 }
 
-/** Returns the rows of the latest time, and that time; all rows and null if there is one time only. */
+/**
+ * Returns the rows of the latest time, and that time; all rows and null if no area has several rows, as where the time is that of an update, or if
+ * there is one time only.
+ */
 export function latestRows(
   rows: readonly Row[],
   column: string | undefined,
+  areaOf: (row: Row) => string | undefined,
 ): { readonly rows: readonly Row[]; readonly time: string | null } {
-  if (column === undefined) return { rows, time: null };
-  const times = [...new Set(rows.map((row) => cellText(row[column])))];
-  const latest = times.reduce((a, b) => (a.localeCompare(b, undefined, { numeric: true }) < 0 ? b : a), "");
-  return times.length > 1
+  const areas = rows.map(areaOf).filter((area) => area !== undefined);
+  if (column === undefined || new Set(areas).size === areas.length) return { rows, time: null };
+  const times = new Set(rows.map((row) => cellText(row[column])));
+  const latest = orderedTimes([...times].filter(Boolean)).labels.at(-1);
+  return latest !== undefined && times.size > 1
     ? { rows: rows.filter((row) => cellText(row[column]) === latest), time: latest }
     : { rows, time: null };
 }

@@ -18,11 +18,13 @@ beforeAll(async () => {
     "insert into marts.fact_area values ('3001', 2023, 5), ('0101', 2023, 6), ('0301', 2023, null), ('1103', 2023, 7)",
     `create view marts.fact_visit as select kommune_nr, value from marts.fact_area where year = 2023
       union all select '1103', 8`,
+    `create view marts.fact_share as select fylke_nr, date '2024-01-01' + fylke_nr::integer as updated_date,
+      fylke_nr::numeric / 100000 as share from marts.dim_fylke`,
   );
   const headers = { "Accept-Profile": "marts" };
-  await until(200, async () => (await sendRequest("GET /fact_visit?limit=0", { headers })).status);
+  await until(200, async () => (await sendRequest("GET /fact_share?limit=0", { headers })).status);
 });
-afterAll(() => asOwner("drop table if exists marts.fact_area cascade"));
+afterAll(() => asOwner("drop table if exists marts.fact_area cascade", "drop view if exists marts.fact_share"));
 
 /** Returns the number of areas by class of the style sheet. */
 async function drawnAreas(page: Page): Promise<Record<string, number>> {
@@ -114,6 +116,16 @@ test("draws municipalities of the latest year, and lists the rows that it cannot
     ]);
     await page.getByLabel("Find an area").selectOption("Halden (3101)");
     await until("Halden 5", () => page.locator("output").innerText());
+  });
+});
+
+test("draws each area of one row, whatever its date, and writes small values with their digits", async () => {
+  await visit("/data/marts/fact_share?map=fylke_nr&y=share", async (page) => {
+    await page.locator(".areas svg").waitFor();
+    expect((await texts(page, ".legend li"))[0]).toBe("0.00003 to 0.00015 (3)");
+    expect((await texts(page, ".basis"))[0]).toBe("Drawn from all 15 rows that match the filters.");
+    await page.getByLabel("Find an area").selectOption("Oslo (03)");
+    await until("Oslo 0.00003", () => page.locator("output").innerText());
   });
 });
 

@@ -24,6 +24,9 @@ export interface Answer<T> {
 const MAX_PARALLEL = 4;
 const inTurn = pLimit(MAX_PARALLEL);
 
+/** Most milliseconds from the headers of a response to the end of its body. */
+const BODY_TIMEOUT = 60_000;
+
 /** A counted answer beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
 const PAST_THE_END = 416;
 
@@ -75,8 +78,12 @@ export async function fetchPage<T>(
 async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
   const headers = new Headers(request.prefer === undefined ? {} : { Prefer: request.prefer });
   if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);
-  const response = await http.get(urlOf(baseUrl, request), { headers, ...(signal ? { signal } : {}) });
-  const text = await response.text();
+  const stalled = new AbortController();
+  const signals = [stalled.signal, ...(signal ? [signal] : [])];
+  const response = await http.get(urlOf(baseUrl, request), { headers, signal: AbortSignal.any(signals) });
+  // The timeout of ky ends with the headers.
+  const timer = setTimeout(() => stalled.abort(new DOMException("body", "TimeoutError")), BODY_TIMEOUT);
+  const text = await response.text().finally(() => clearTimeout(timer));
   return {
     rows: response.status === PAST_THE_END ? [] : (parseExactly(text) as T[]),
     text,

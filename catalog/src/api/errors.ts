@@ -2,9 +2,10 @@ import { HTTPError, isTimeoutError } from "ky";
 
 /**
  * What went wrong, as far as it matters to what one can do: `down` no answer at all, `slow` none in time, `missing` 404, `busy` 429,
- * `costly` the database gave up on the query, `refused` the API does not understand the request, `failed` anything else.
+ * `costly` the database gave up on the query, `refused` the API does not understand the request, `broken` a part of the page is
+ * missing or has an error, `failed` anything else.
  */
-export type ErrorKind = "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
+export type ErrorKind = "broken" | "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
 
 export class ApiError extends Error {
   readonly kind: ErrorKind;
@@ -21,12 +22,15 @@ export class ApiError extends Error {
   }
 }
 
-const STATEMENT_TIMEOUT = "57014";
+export const STATEMENT_TIMEOUT = "57014";
+/** The type of a column has no such operator, or no order: PostgREST answers with 404. */
+const UNDEFINED_FUNCTION = "42883";
 
 /** Any error of a request as an ApiError; an aborted request stays what it is. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError || (error instanceof DOMException && error.name === "AbortError")) return error;
-  if (isTimeoutError(error)) return new ApiError("slow", error.message);
+  if (isTimeoutError(error) || (error instanceof DOMException && error.name === "TimeoutError"))
+    return new ApiError("slow", error.message);
   // An answer that is no JSON.
   if (error instanceof SyntaxError) return new ApiError("failed", error.message);
   if (!(error instanceof HTTPError))
@@ -38,6 +42,7 @@ export function toApiError(error: unknown): unknown {
 
 function kindOf(status: number, code: string | undefined): ErrorKind {
   if (code === STATEMENT_TIMEOUT) return "costly";
+  if (code === UNDEFINED_FUNCTION) return "refused";
   if (status === 404) return "missing";
   if (status === 429) return "busy";
   if (status === 408 || status === 504) return "slow";

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/preac
 import type { ViewState } from "../state/view.ts";
 import { type Answer, fetchRows } from "./client.ts";
 import { loadConfig } from "./config.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, STATEMENT_TIMEOUT } from "./errors.ts";
 import type { Endpoint, EndpointDetails } from "./meta.ts";
 import { profileOf, type RowsRequest, unsortedFirstPage, viewRequest } from "./request.ts";
 
@@ -67,6 +67,9 @@ async function fetchCounted(
     try {
       return { ...(await fetchWith(request, "count=exact")), exact: true };
     } catch (error) {
+      // To count all rows can take longer than to read the first of them.
+      if (isRefused(error, STATEMENT_TIMEOUT) && view.sort === null && view.page === 1)
+        return { ...(await fetchWith(unsortedFirstPage(endpoint, view, request))), exact: false };
       if (!isRefused(error, "exact_count_refused")) throw error;
     }
   }

@@ -8,6 +8,7 @@ import type { ChartState, ViewState } from "../state/view.ts";
 import { ChartOfRows } from "./ChartOfRows.tsx";
 import { Choices } from "./Choices.tsx";
 import { ColumnChoice } from "./ColumnChoice.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import type { DrawnProps } from "./useDrawnRows.ts";
 import { Pending } from "./Pending.tsx";
 
@@ -49,13 +50,15 @@ export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
           textOf={t}
         />
       )}
-      {map ? (
-        <Suspense fallback={<Pending />}>
-          <MapOfRows {...drawn} areaKey={map} y={given.y} />
-        </Suspense>
-      ) : (
-        <ChartOfRows {...drawn} chart={plain} />
-      )}
+      <ErrorBoundary key={kind}>
+        {map ? (
+          <Suspense fallback={<Pending />}>
+            <MapOfRows {...drawn} areaKey={map} y={given.y} />
+          </Suspense>
+        ) : (
+          <ChartOfRows {...drawn} chart={plain} />
+        )}
+      </ErrorBoundary>
       <div class="condition">
         <ColumnChoice
           label={t("chartY")}

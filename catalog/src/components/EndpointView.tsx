@@ -97,7 +97,15 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
           changeChart={changeChart}
           drawn={choices ? drawn : null}
         />
-        {error !== null && <Problem error={error} retry={refetch} />}
+        {error !== null && (
+          <Problem error={error} retry={refetch}>
+            {view.sort && (
+              <button type="button" class="outline" onClick={() => go({ sort: null })}>
+                {t("removeSort")}
+              </button>
+            )}
+          </Problem>
+        )}
         {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
         {data && error === null && (
           <>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { PAGES } from "../../pages.ts";
 import { useText } from "../i18n/text.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
@@ -57,7 +58,8 @@ export function Frame({ children }: { children: ComponentChildren }): VNode {
         </div>
       </header>
       <main id="main" class="container-fluid" tabIndex={-1} ref={main}>
-        {children}
+        {/* Another page begins without the error of this one. */}
+        <ErrorBoundary key={path}>{children}</ErrorBoundary>
       </main>
     </>
   );

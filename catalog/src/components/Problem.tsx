@@ -1,10 +1,11 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Link } from "wouter-preact";
 import { ApiError, type ErrorKind } from "../api/errors.ts";
 import { useText, type TextKey } from "../i18n/text.tsx";
 import { Datum } from "./Datum.tsx";
 
 const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
+  broken: ["errorBroken", "errorBrokenHelp"],
   down: ["errorDown", "errorDownHelp"],
   slow: ["errorSlow", "errorSlowHelp"],
   costly: ["errorCostly", "errorCostlyHelp"],
@@ -14,8 +15,15 @@ const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
   failed: ["errorFailed", "errorFailedHelp"],
 };
 
+interface Props {
+  readonly error: unknown;
+  readonly retry: () => unknown;
+  /** Other actions. */
+  readonly children?: ComponentChildren;
+}
+
 /** What went wrong and what to do about it. */
-export function Problem({ error, retry }: { error: unknown; retry: () => unknown }): VNode {
+export function Problem({ error, retry, children }: Props): VNode {
   const { t } = useText();
   const known = error instanceof ApiError ? error : undefined;
   const [what, help] = TEXTS[known?.kind ?? "failed"];
@@ -32,8 +40,9 @@ export function Problem({ error, retry }: { error: unknown; retry: () => unknown
         </p>
       )}
       <button type="button" onClick={() => void retry()}>
-        {t("retry")}
+        {t(known?.kind === "broken" ? "reload" : "retry")}
       </button>{" "}
+      {children}
       {known?.kind === "missing" && <Link href="/data">{t("toList")}</Link>}
     </div>
   );

@@ -13,6 +13,7 @@ export const en = {
   loading: "Loading …",
   slowLoading: "The data service takes longer than usual. Still waiting …",
   retry: "Try again",
+  reload: "Reload the page",
   close: "Close",
   copy: "Copy",
   copied: "Copied",
@@ -20,6 +21,9 @@ export const en = {
   more: "Show all {count}",
   unknown: "not stated",
 
+  errorBroken: "This part of the page cannot be shown.",
+  errorBrokenHelp:
+    "There may be a new version of the page, or no connection. Reload it. Your filters are kept in the address of this page.",
   errorDown: "The data service cannot be reached.",
   errorDownHelp:
     "Check your network connection, or try again in a few minutes. Your filters are kept in the address of this page.",
@@ -34,7 +38,8 @@ export const en = {
   errorMissingHelp: "It may have been renamed or removed. Look for it in the list of all data.",
   errorRefused: "The data service does not accept this request.",
   errorRefusedHelp:
-    "A filter probably has a value that does not fit its column, such as text where a number belongs. Change the filter, or remove it.",
+    "A filter probably has a value that does not fit its column, such as text where a number belongs, or the rows cannot be sorted by this column. Change the filter or the sorting, or remove it.",
+  removeSort: "Remove the sorting",
   errorFailed: "The data service reports an internal error.",
   errorFailedHelp: "You have not caused it. Try again in a few minutes. Your filters are kept.",
   errorAnswer: "Response: {message}",

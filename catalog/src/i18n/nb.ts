@@ -15,6 +15,7 @@ export const nb: Texts = {
   loading: "Laster …",
   slowLoading: "Datatjenesten bruker lengre tid enn vanlig. Venter fortsatt …",
   retry: "Prøv igjen",
+  reload: "Last siden på nytt",
   close: "Lukk",
   copy: "Kopier",
   copied: "Kopiert",
@@ -22,6 +23,9 @@ export const nb: Texts = {
   more: "Vis alle {count}",
   unknown: "ikke oppgitt",
 
+  errorBroken: "Denne delen av siden kan ikke vises.",
+  errorBrokenHelp:
+    "Det kan ha kommet en ny versjon av siden, eller forbindelsen mangler. Last den på nytt. Filtrene dine er bevart i sidens adresse.",
   errorDown: "Datatjenesten kan ikke nås.",
   errorDownHelp: "Sjekk nettforbindelsen, eller prøv igjen om noen minutter. Filtrene dine er bevart i sidens adresse.",
   errorSlow: "Datatjenesten svarte ikke i tide.",
@@ -36,7 +40,8 @@ export const nb: Texts = {
   errorMissingHelp: "Det kan ha fått nytt navn eller være fjernet. Let etter det i listen over alle data.",
   errorRefused: "Datatjenesten godtar ikke denne forespørselen.",
   errorRefusedHelp:
-    "Trolig har et filter en verdi som ikke passer kolonnen, for eksempel tekst der det skal stå et tall. Endre eller fjern filteret.",
+    "Trolig har et filter en verdi som ikke passer kolonnen, for eksempel tekst der det skal stå et tall, eller radene kan ikke sorteres etter denne kolonnen. Endre eller fjern filteret eller sorteringen.",
+  removeSort: "Fjern sorteringen",
   errorFailed: "Datatjenesten melder om en intern feil.",
   errorFailedHelp: "Det er ikke din feil. Prøv igjen om noen minutter. Filtrene dine er bevart.",
   errorAnswer: "Svaret var: {message}",

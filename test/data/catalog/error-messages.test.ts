@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, test, vi } from "vitest";
 import { sendRequest, asOwner, newClient, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
-import { expectedRows, shownRows } from "./table.ts";
+import { expectedRows, shownRows, shownTotals } from "./table.ts";
 
 const visit = useBrowser();
 
@@ -27,6 +27,10 @@ const KEPT = "Your filters are kept";
 const DOWN = `The data service cannot be reached. Check your network connection, or try again in a few minutes. ${KEPT} in the address of this page.`;
 const FAILED = `The data service reports an internal error. You have not caused it. Try again in a few minutes. ${KEPT}.`;
 
+const REFUSED =
+  "The data service does not accept this request. A filter probably has a value that does not fit its column, such as text where a number " +
+  "belongs, or the rows cannot be sorted by this column. Change the filter or the sorting, or remove it.";
+
 const CASES: readonly [string, RouteHandler, string][] = [
   ["no connection", (route) => route.abort(), DOWN],
   ["503", respondWith(503, { code: "PGRST001", message: "no database" }), `${DOWN} Response: 503, no database`],
@@ -48,6 +52,11 @@ const CASES: readonly [string, RouteHandler, string][] = [
     respondWith(404, { code: "42P01", message: "relation does not exist" }),
     "Not found (404). It may have been renamed or removed. Look for it in the list of all data. " +
       "Response: 404, relation does not exist",
+  ],
+  [
+    "an operator that a type does not have",
+    respondWith(404, { code: "42883", message: "operator does not exist: json = unknown" }),
+    `${REFUSED} Response: 404, operator does not exist: json = unknown`,
   ],
 ];
 
@@ -80,16 +89,44 @@ describe("a failed request for rows", () => {
     await visit(
       "/data/marts/fact_observation?where.amount=eq.many",
       async (page) => {
-        expect(await errorText(page)).toBe(
-          "The data service does not accept this request. A filter probably has a value that does not fit its column, such as text " +
-            'where a number belongs. Change the filter, or remove it. Response: 400, invalid input syntax for type numeric: "many"',
-        );
+        expect(await errorText(page)).toBe(`${REFUSED} Response: 400, invalid input syntax for type numeric: "many"`);
         await page.getByRole("button", { name: "Remove all filters" }).click();
         await until(6, async () => (await shownRows(page)).length);
       },
       NETWORK,
     );
   });
+});
+
+test("removes the sorting after an error on request", async () => {
+  const rows = `${inject("data").url}/fact_observation?**order=amount**`;
+  const tooLong = respondWith(500, { code: "57014", message: "canceling statement due to statement timeout" });
+  await visit(
+    FILTERED,
+    async (page) => {
+      expect(await errorText(page)).toContain("remove the sorting");
+      await page.getByRole("button", { name: "Remove the sorting" }).click();
+      await until(["3", "4"], async () => (await shownRows(page)).map(([id]) => id));
+      expect(address(page)).toBe("/data/marts/fact_observation where.kommune_nr=eq.1103");
+    },
+    { ...NETWORK, prepare: (page) => page.route(rows, tooLong) },
+  );
+});
+
+test("shows the first rows without a count if counting them takes too long", async () => {
+  const rows = `${inject("data").url}/fact_observation?**`;
+  const refuseCount: RouteHandler = (route) =>
+    route.request().headers()["prefer"] === undefined
+      ? route.fallback()
+      : respondWith(500, { code: "57014", message: "canceling statement due to statement timeout" })(route);
+  await visit(
+    "/data/marts/fact_observation",
+    async (page) => {
+      expect((await shownRows(page)).length).toBe(6);
+      expect(await shownTotals(page)).toContain("(of a number that is neither counted nor estimated)");
+    },
+    { ...NETWORK, prepare: (page) => page.route(rows, refuseCount) },
+  );
 });
 
 test("keeps tags and search words when the list fails to load, and loads it on retry", async () => {

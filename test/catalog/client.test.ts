@@ -1,0 +1,39 @@
+import { HTTPError } from "ky";
+import { afterEach, expect, test, vi } from "vitest";
+import { fetchRows } from "../../catalog/src/api/client.ts";
+import { type ApiError, toApiError } from "../../catalog/src/api/errors.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("reports a response whose body stalls as slow", async () => {
+  vi.useFakeTimers();
+  const bodies = vi.fn<(request: Request) => Response>(
+    ({ signal }) =>
+      new Response(
+        new ReadableStream({
+          start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)),
+        }),
+      ),
+  );
+  vi.stubGlobal("fetch", (input: Request | string) =>
+    Promise.resolve(
+      typeof input === "string"
+        ? Response.json({ baseUrl: "http://data.localhost", limits: { inFlight: 6 } })
+        : bodies(input),
+    ),
+  );
+  const rows = fetchRows({ relation: "x", params: [] });
+  const outcome = expect(rows).rejects.toMatchObject({ name: "ApiError", kind: "slow" });
+  await vi.waitFor(() => expect(bodies).toHaveBeenCalled());
+  await vi.advanceTimersByTimeAsync(61_000);
+  await outcome;
+});
+
+test("reports an operator that a type does not have as a refused request, which PostgREST answers with 404", () => {
+  const error = new HTTPError(new Response(null, { status: 404 }), new Request("http://data.localhost"), {} as never);
+  error.data = { code: "42883", message: "could not identify an ordering operator for type json" };
+  expect((toApiError(error) as ApiError).kind).toBe("refused");
+});

@@ -4,7 +4,7 @@ import { readList, toggled, writeList } from "../../catalog/src/state/list.ts";
 import { OPERATORS, takesValue } from "../../catalog/src/state/operators.ts";
 import { listPath, sourcePath, tablePath } from "../../catalog/src/state/paths.ts";
 import { matchesText } from "../../catalog/src/state/search.ts";
-import { PAGE_SIZES, pageSizes, readView, writeView } from "../../catalog/src/state/view.ts";
+import { knownColumns, PAGE_SIZES, pageSizes, readView, writeView } from "../../catalog/src/state/view.ts";
 
 const text = fc.string({ unit: "grapheme", minLength: 1 });
 const reread = (params: URLSearchParams): URLSearchParams => new URLSearchParams(params.toString());
@@ -74,6 +74,20 @@ describe("the address of the viewer", () => {
     expect(readView(new URLSearchParams("page=-3&size=1000000&sort=x.up&where.x=drop.1&where.=eq.1"))).toEqual(
       readView(new URLSearchParams()),
     );
+  });
+
+  test.each(["Infinity", "1e300", "1.5", "0", "01", "9999999999", "x", ""])(
+    "has the first page for page=%s",
+    (page) => {
+      expect(readView(new URLSearchParams({ page })).page).toBe(1);
+    },
+  );
+
+  test("is shown without columns and a sorting that the relation does not have", () => {
+    const shown = (query: string): string =>
+      writeView(knownColumns(readView(new URLSearchParams(query)), [{ name: "a" }, { name: "b" }])).toString();
+    expect(shown("col=gone&col=b&sort=gone.asc&where.gone=eq.1")).toBe("col=b&where.gone=eq.1");
+    expect(shown("col=gone&sort=a.desc")).toBe("sort=a.desc");
   });
 
   test("is read without conditions that lack a value, which no request applies", () => {

@@ -24,10 +24,11 @@ export function isComplete({ exact, total, rows }: Counted): boolean {
 }
 
 /** Returns the rows of one page of the viewer, with their total; those of the last page stay until the next are there. */
-export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryResult<Counted> {
+export function useRows(endpoint: EndpointDetails, view: ViewState, enabled = true): UseQueryResult<Counted> {
   const request = viewRequest(endpoint, view);
   return useQuery({
     queryKey: ["rows", request],
+    enabled,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => fetchCounted(endpoint, view, request, signal),
   });

@@ -32,7 +32,10 @@ export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
     names.some((each) => each.name === name);
   const given = chart !== null && chart !== "none" && has(choices.y, chart.y) ? chart : first;
   const map = "map" in given ? keys.find(({ name }) => name === given.map) : undefined;
-  const plain = "x" in given && has(choices.x, given.x) ? given : { ...first, y: given.y };
+  const plain =
+    "x" in given && has(choices.x, given.x)
+      ? { ...given, series: has(choices.series, given.series) ? given.series : "" }
+      : { ...first, y: given.y };
   const kind = map ? "mapHeading" : "chartHeading";
   return (
     <section aria-labelledby="chart">

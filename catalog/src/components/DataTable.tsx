@@ -1,6 +1,6 @@
 import { rowSortingFeature, tableFeatures, useTable } from "@tanstack/preact-table";
 import type { VNode } from "preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Row } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
@@ -30,6 +30,8 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
   const { t, number } = useText();
   const frame = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<number | null>(null);
+  // After Back, the number would open a row of another page.
+  useLayoutEffect(() => setOpened(null), [rows]);
   const definitions = useMemo(
     () => columns.map((column) => ({ id: column.name, accessorFn: (row: Row) => row[column.name], meta: column })),
     [columns],

@@ -10,7 +10,7 @@ import { choicesOf } from "../chart/choices.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import { tablePath } from "../state/paths.ts";
-import { readView, type ViewState } from "../state/view.ts";
+import { knownColumns, readView, type ViewState } from "../state/view.ts";
 import { shortened } from "../text/visible.ts";
 import { Citation } from "./Citation.tsx";
 import { ColumnsReference } from "./ColumnsReference.tsx";
@@ -41,12 +41,14 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();
   const search = useSearch();
-  const chosen = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const columns = endpoint.columns ?? NONE;
+  const chosen = useMemo(() => knownColumns(readView(new URLSearchParams(search)), columns), [search, columns]);
   // The address keeps the size that was chosen: another stack or a later limit may allow it.
   const view = useMemo(() => ({ ...chosen, size: Math.min(chosen.size, maxRows) }), [chosen, maxRows]);
   const { data, error, refetch, isFetching, isPlaceholderData } = useRows(endpoint, view);
   const [begun, setBegun] = useState<string | null>(null);
-  const columns = endpoint.columns ?? NONE;
+  /** Number of conditions that were begun at a column: each begins a new form, also for the same column. */
+  const [begins, setBegins] = useState(0);
   const shown = useMemo(() => shownColumns(columns, view.columns), [columns, view.columns]);
   const { schema, relation, stability } = endpoint;
   const description = endpoint.description ?? "";
@@ -55,7 +57,14 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
   const go = (change: Partial<ViewState>): void =>
     navigate(tablePath(schema, relation, { ...chosen, page: 1, ...change }));
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
-  const choices = useMemo(() => choicesOf(columns, data && isComplete(data) ? data.rows : []), [columns, data]);
+  // The chart that the columns suggest does not depend on which the table shows.
+  const hidden = view.columns.length > 0 && data !== undefined && isComplete(data);
+  const { data: withHidden } = useRows(endpoint, { ...view, columns: [], sort: null, page: 1 }, hidden);
+  const answer = hidden ? withHidden : data;
+  const choices = useMemo(
+    () => choicesOf(columns, answer && isComplete(answer) ? answer.rows : [], answer?.rows),
+    [columns, answer],
+  );
   const drawn = choices !== null && view.chart !== "none";
   return (
     <>
@@ -92,6 +101,7 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
           columns={columns}
           shown={shown}
           begun={begun}
+          begins={begins}
           begin={setBegun}
           go={go}
           changeChart={changeChart}
@@ -114,13 +124,17 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
               endpoint={endpoint}
               view={view}
               answer={data}
+              drawnAnswer={answer}
               shown={shown}
               maxRows={maxRows}
               stale={isPlaceholderData}
               choices={drawn ? choices : null}
               go={go}
               changeChart={changeChart}
-              filterBy={setBegun}
+              filterBy={(column) => {
+                setBegun(column);
+                setBegins(begins + 1);
+              }}
             />
           </>
         )}

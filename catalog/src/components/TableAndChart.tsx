@@ -12,6 +12,8 @@ interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
   readonly answer: Counted;
+  /** The rows with the columns that the table hides, for the chart or map; undefined = not loaded. */
+  readonly drawnAnswer: Counted | undefined;
   /** The columns of the table. */
   readonly shown: readonly Column[];
   /** Maximum number of rows in one response. */
@@ -28,7 +30,7 @@ interface Props {
 
 /** One page of rows with links to the others, and the chart or map next to it. */
 export function TableAndChart(props: Props): VNode {
-  const { endpoint, view, answer, shown, maxRows, stale, choices, go } = props;
+  const { endpoint, view, answer, drawnAnswer, shown, maxRows, stale, choices, go } = props;
   return (
     <div class={choices ? "table-and-chart" : undefined}>
       <div>
@@ -50,11 +52,11 @@ export function TableAndChart(props: Props): VNode {
           go={go}
         />
       </div>
-      {choices && (
+      {choices && drawnAnswer && (
         <ChartPanel
           endpoint={endpoint}
-          view={{ ...view, filters: answer.view.filters }}
-          answer={answer}
+          view={{ ...view, filters: drawnAnswer.view.filters }}
+          answer={drawnAnswer}
           choices={choices}
           change={props.changeChart}
         />

@@ -5,14 +5,14 @@ import { valueOf } from "../state/tags.ts";
 import { shortened } from "../text/visible.ts";
 import { Datum } from "./Datum.tsx";
 
-const NAMES: Record<string, TextKey> = {
-  provider: "nsProvider",
-  topic: "nsTopic",
-  geo: "nsGeo",
-  cadence: "nsCadence",
-  eu_theme: "nsEuTheme",
-  layer: "nsLayer",
-};
+const NAMES: ReadonlyMap<string, TextKey> = new Map([
+  ["provider", "nsProvider"],
+  ["topic", "nsTopic"],
+  ["geo", "nsGeo"],
+  ["cadence", "nsCadence"],
+  ["eu_theme", "nsEuTheme"],
+  ["layer", "nsLayer"],
+]);
 /** Tags of one namespace that are shown at first. */
 const FEW = 10;
 
@@ -28,7 +28,7 @@ interface Props {
 export function TagGroup({ namespace, tags, counts, chosen, toggle }: Props): VNode {
   const { t, number } = useText();
   const [all, setAll] = useState(false);
-  const name = NAMES[namespace];
+  const name = NAMES.get(namespace);
   const count = (tag: string): number => counts.get(tag) ?? 0;
   const sorted = tags.toSorted((a, b) => count(b) - count(a) || a.localeCompare(b));
   const shown = sorted.filter((tag, index) => all || index < FEW || chosen.includes(tag));

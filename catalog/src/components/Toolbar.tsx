@@ -16,6 +16,8 @@ interface Props {
   readonly shown: readonly Column[];
   /** The column of the filter that the user begins; null for none. */
   readonly begun: string | null;
+  /** Number of filters that were begun at a column: each begins a new form, also for the same column. */
+  readonly begins: number;
   readonly begin: (column: string | null) => void;
   readonly go: (change: Partial<ViewState>) => void;
   readonly changeChart: (chart: ViewState["chart"]) => void;
@@ -24,12 +26,24 @@ interface Props {
 }
 
 /** The tools above the rows: filters, columns, download, citation, and the switch of the chart or map. */
-export function Toolbar({ endpoint, view, columns, shown, begun, begin, go, changeChart, drawn }: Props): VNode {
+export function Toolbar({
+  endpoint,
+  view,
+  columns,
+  shown,
+  begun,
+  begins,
+  begin,
+  go,
+  changeChart,
+  drawn,
+}: Props): VNode {
   const { t } = useText();
   const onMap = view.chart !== null && view.chart !== "none" && "map" in view.chart;
   return (
     <div class="tools">
       <Filters
+        key={begins}
         columns={columns}
         filters={view.filters}
         change={(filters) => go({ filters })}
@@ -37,7 +51,13 @@ export function Toolbar({ endpoint, view, columns, shown, begun, begin, go, chan
         begin={begin}
       />
       <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
-      <Download endpoint={endpoint} view={view} columns={shown} />
+      {/* A file of other columns or filters is another file. */}
+      <Download
+        key={JSON.stringify([view.columns, view.filters, view.sort])}
+        endpoint={endpoint}
+        view={view}
+        columns={shown}
+      />
       <CiteButton endpoint={endpoint} view={view} />
       {drawn !== null && (
         <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>

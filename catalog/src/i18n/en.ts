@@ -125,8 +125,8 @@ export const en = {
   opGte: "is at least",
   opLt: "is less than",
   opLte: "is at most",
-  opEmpty: "is empty",
-  opFilled: "is not empty",
+  opEmpty: "has no value (null)",
+  opFilled: "has a value",
   noValue: "null",
 
   columnsHeading: "Columns and what they mean",

@@ -126,8 +126,8 @@ export const nb: Texts = {
   opGte: "er minst",
   opLt: "er mindre enn",
   opLte: "er høyst",
-  opEmpty: "er tom",
-  opFilled: "er ikke tom",
+  opEmpty: "har ingen verdi (null)",
+  opFilled: "har en verdi",
   noValue: "null",
 
   columnsHeading: "Kolonnene og hva de betyr",

@@ -36,6 +36,9 @@ export function comparison(operator: Operator, value: string): string {
       return "is.null";
     case "filled":
       return "not.is.null";
+    // Unlike `neq`, it keeps rows without a value.
+    case "neq":
+      return `isdistinct.${value}`;
     default:
       return `${operator}.${value}`;
   }

@@ -55,9 +55,22 @@ export function readView(params: URLSearchParams): ViewState {
     columns: [...new Set(params.getAll("col").filter(Boolean))],
     sort: readSort(params.get("sort") ?? ""),
     filters: [...params].flatMap(([key, text]) => readFilter(key, text)),
-    page: Math.max(1, Math.trunc(Number(params.get("page"))) || 1),
+    page: Number(/^[1-9]\d{0,8}$/u.exec(params.get("page") ?? "")?.[0] ?? 1),
     size: PAGE_SIZES.find((size) => String(size) === params.get("size")) ?? DEFAULT_SIZE,
     chart: readChart(params),
+  };
+}
+
+/**
+ * Returns a view without columns and a sorting that the relation does not have, e.g. of an old bookmark. An unknown filter stays, because the rows
+ * without it are others than the user asked for: the API refuses it.
+ */
+export function knownColumns(view: ViewState, columns: readonly { readonly name: string }[]): ViewState {
+  const names = new Set(columns.map(({ name }) => name));
+  return {
+    ...view,
+    columns: view.columns.filter((name) => names.has(name)),
+    sort: view.sort && names.has(view.sort.column) ? view.sort : null,
   };
 }
 

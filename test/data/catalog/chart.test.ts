@@ -1,11 +1,23 @@
 /** The chart of a table. */
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
-import { until } from "../api-client.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asOwner, sendRequest, until } from "../api-client.ts";
 import { address, texts, useBrowser } from "./browser.ts";
-import { ROWS } from "./table.ts";
+import { ROWS, shownColumns, shownRows } from "./table.ts";
 
 const visit = useBrowser();
+
+beforeAll(async () => {
+  await asOwner(
+    "create table marts.fact_yearly (year integer, name text, value numeric, primary key (year, name))",
+    // As many rows as one response contains.
+    `insert into marts.fact_yearly select year, 'n' || number, case when year <> 2011 then year - number end
+      from (values (2010), (2011), (2015), (2024)) as years (year) cross join generate_series(1, 250) as number`,
+  );
+  const headers = { "Accept-Profile": "marts" };
+  await until(200, async () => (await sendRequest("GET /fact_yearly?limit=0", { headers })).status);
+});
+afterAll(() => asOwner("drop table if exists marts.fact_yearly"));
 
 /** The first colours of the chart's palette, as red, green and blue. */
 const COLOURS = ["0,114,178", "213,94,0", "0,158,115", "204,121,167"];
@@ -78,6 +90,55 @@ test("states how many rows and series it shows", async () => {
   });
 });
 
+test("requests the latest rows first, and states that all are drawn if the limit is their number", async () => {
+  const queries: URLSearchParams[] = [];
+  const prepare = (page: Page): Promise<unknown> =>
+    Promise.resolve(page.on("request", (request) => queries.push(new URL(request.url()).searchParams)));
+  await visit(
+    "/data/marts/fact_yearly?x=year&y=value&series=name",
+    async (page) => {
+      await page.locator("canvas").waitFor();
+      expect(queries.findLast((query) => query.has("order"))?.get("order")).toBe("year.desc.nullslast,name");
+      expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual([
+        "Drawn from all 1,000 rows that match the filters. Left out, without a number or a value on the axis: 250. " +
+          "250 series; the first 8 are drawn. Filter to choose.",
+      ]);
+    },
+    { prepare },
+  );
+});
+
+test("shows an error in its place if it is not loaded, while the table works, and is loaded by a reload", async () => {
+  const script = "**/assets/Chart-*.js";
+  await visit(
+    "/data/api_v1/distrikt_summary",
+    async (page) => {
+      expect(await texts(page, "[role=alert] p")).toEqual([
+        "This part of the page cannot be shown. There may be a new version of the page, or no connection. Reload it. " +
+          "Your filters are kept in the address of this page.",
+      ]);
+      await page.getByRole("button", { name: "Sort by kommuner" }).click();
+      await until("1", async () => (await shownRows(page))[0]?.at(-1));
+      expect(address(page)).toContain("sort=kommuner.asc");
+      await page.unroute(script);
+      await page.getByRole("button", { name: "Reload the page" }).click();
+      await page.locator("canvas").waitFor();
+      await until("1", async () => (await shownRows(page))[0]?.at(-1));
+    },
+    {
+      prepare: (page) => page.route(script, (route) => route.fulfill({ status: 404, body: "" })),
+      expected: /status of 404|dynamically imported module/,
+    },
+  );
+});
+
+test("is the same if the table does not show its columns", async () => {
+  await visit("/data/api_v1/distrikt_summary?col=kommuner", async (page) => {
+    await page.getByRole("img", { name: "kommuner by fylke_navn" }).waitFor();
+    expect(await shownColumns(page)).toEqual(["kommuner"]);
+  });
+});
+
 test("draws a bar for each row of a relation that has neither a time nor a region", async () => {
   await visit("/data/api_v1/observation", async (page) => {
     await page.getByRole("img", { name: "amount by observed; the same values are in the table" }).waitFor();
@@ -94,6 +155,12 @@ test("is not loaded without a numeric column, and ignores unknown columns in the
   });
   await visit("/data/api_v1/distrikt_summary?x=nothing&y=kommuner", async (page) => {
     await page.getByRole("img", { name: "kommuner by fylke_navn" }).waitFor();
+  });
+  const gone = "col=gone&sort=gone.asc&x=fylke_nr&y=kommuner&series=gone";
+  await visit(`/data/api_v1/distrikt_summary?${gone}`, async (page) => {
+    await page.getByRole("img", { name: "kommuner by fylke_nr" }).waitFor();
+    expect((await shownRows(page)).length).toBe(15);
+    expect(await page.getByLabel("One line or colour per").inputValue()).toBe("");
   });
 });
 

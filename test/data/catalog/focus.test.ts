@@ -25,11 +25,11 @@ test("moves to the value after a condition is added, and to the next condition a
     await page.keyboard.press("Enter");
     await until([["1103", "Stavanger", "11", "964965226"]], () => shownRows(page));
     expect(await focused(page)).toBe("Value");
-    await page.getByRole("button", { name: "Remove orgnr is not empty" }).focus();
+    await page.getByRole("button", { name: "Remove orgnr has a value" }).focus();
     for (const next of [
-      "Remove kommune_nr is not empty",
+      "Remove kommune_nr has a value",
       "Remove kommune_navn contains “stav”",
-      "Remove fylke_nr is not empty",
+      "Remove fylke_nr has a value",
       "Add a filter",
     ]) {
       await page.keyboard.press("Enter");

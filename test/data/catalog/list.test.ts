@@ -49,6 +49,13 @@ const withoutCounts = (text: string | null): string =>
   (text ?? "").replaceAll(/rows not counted|\d[\d,]* rows?/g, "N rows");
 
 describe("the list", () => {
+  test.each(["constructor", "__proto__", "valueOf"])("shows a tag of the unknown namespace %s", async (namespace) => {
+    await visit(`/data?tag=${namespace}:x`, async (page) => {
+      await page.getByText("No table matches.").waitFor();
+      expect(await page.getByText(namespace, { exact: true }).count()).toBe(1);
+    });
+  });
+
   test("shows every table of the API as a card with its metadata, grouped by schema and counted", async () => {
     const all = await endpoints();
     const sources = await rowsOf("GET /meta_sources?order=source_id");

@@ -137,6 +137,24 @@ describe("a download", () => {
     });
   });
 
+  test("is cancelled when the filters change", async () => {
+    await visit("/data/marts/ref_number?where.number=gt.100", async (page) => {
+      await page.route(/ref_number\?.*offset=0$/, () => undefined);
+      await page.getByText("Download", { exact: true }).click();
+      const isBatch = (request: { url(): string }): boolean => request.url().endsWith("offset=0");
+      const batch = page.waitForEvent("request", isBatch);
+      await page.getByRole("button", { name: "CSV" }).click();
+      await batch;
+      await Promise.all([
+        page.waitForEvent("requestfailed", isBatch),
+        page.getByRole("button", { name: "Remove all filters" }).click(),
+      ]);
+      await page.getByText("Download", { exact: true }).click();
+      expect(await texts(page, ".tools details [role=status]")).toEqual([""]);
+      expect(await page.getByRole("button", { name: "CSV" }).isEnabled()).toBe(true);
+    });
+  });
+
   test("quotes values in CSV (RFC 4180), and equals the API's response as JSON", async () => {
     await visit("/data/marts/fact_observation?col=label&col=doc&col=amount&col=tags", async (page) => {
       const { text } = await save(page, "CSV");

@@ -44,7 +44,7 @@ export function Terms({ endpoint, answer, children }: Props): VNode {
                   <Datum>{joined(sources.map(({ publisher, title }) => publisher ?? title)) || t("sourceNone")}</Datum>
                 </span>
                 <span class="long">
-                  <Datum>{joined(sources.map(({ licence }) => licence)) || t("noLicence")}</Datum>
+                  <Datum>{joined(sources.map(({ licence }) => licence ?? t("noLicence"))) || t("noLicence")}</Datum>
                 </span>
                 <Freshness freshness={freshnessOf(sources)} />
               </>

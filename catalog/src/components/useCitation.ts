@@ -23,7 +23,7 @@ export function useCitation(
     ...new Set(values.filter((value) => value !== null)),
   ];
   const { schema, relation } = endpoint;
-  const licence = distinct(sources.map((source) => source.licence)).join("; ") || t("noLicence");
+  const licence = distinct(sources.map((source) => source.licence ?? t("noLicence"))).join("; ") || t("noLicence");
   // The page, not the request: an address of the API means another table without the header of its schema.
   const url = new URL(tablePath(schema, relation, { columns, filters }).slice(1), SITE).href;
   const title = endpoint.title ?? relation;

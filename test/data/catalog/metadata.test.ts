@@ -74,6 +74,25 @@ describe("the page of a table", () => {
     });
   });
 
+  test("names each licence, and that a source states none", async () => {
+    const sources = await rowsOf("GET /meta_sources?source_id=in.(brreg-enheter,ssb-klass-131)&order=source_id");
+    const prepare = (page: Page): Promise<unknown> =>
+      page.route(/\/meta_sources\?/, (route) =>
+        route.fulfill({
+          headers: { "Access-Control-Allow-Origin": "*" },
+          json: sources.map((source, index) => (index === 0 ? { ...source, licence: null } : source)),
+        }),
+      );
+    await visit(
+      "/data/marts/dim_kommune",
+      async (page) => {
+        expect((await texts(page, ".facts > span"))[1]).toBe("no licence stated, CC BY 4.0");
+        expect((await texts(page, "[aria-labelledby=cite] pre"))[0]).toContain(" no licence stated; CC BY 4.0. ");
+      },
+      { prepare },
+    );
+  });
+
   test("copies a citation of the filtered rows as text and as BibTeX", async () => {
     const context = { permissions: ["clipboard-read", "clipboard-write"] };
     const path = "/data/marts/dim_fylke?where.fylke_nr=starts.3";

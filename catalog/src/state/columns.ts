@@ -1,4 +1,3 @@
-import type { Row } from "../api/rows.ts";
 import { cellText } from "../text/visible.ts";
 import type { Operator } from "./operators.ts";
 
@@ -64,7 +63,7 @@ const REGION =
 /**
  * Whether a column is a time, by its type or its name. @param rows some of its values, if they are known: names of months have no order in time
  */
-export function isTime(column: Column, rows: readonly Row[] = []): boolean {
+export function isTime(column: Column, rows: readonly Readonly<Record<string, unknown>>[] = []): boolean {
   if (familyOf(column) === "time") return true;
   if (!YEAR.test(column.name)) return false;
   const values = familyOf(column) === "text" ? rows.map((row) => row[column.name] ?? null) : [];

@@ -22,6 +22,9 @@ export const LIMITS = {
 /** Maximum number of items of a `select`, for every stack. The gateway refuses longer ones, and `/openapi.json` contains the number. */
 export const MAX_SELECTED = 100;
 
+/** Maximum number of columns of an `order`, for every stack. The gateway refuses longer ones, and `/openapi.json` contains the number. */
+export const MAX_ORDERED = 100;
+
 type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 

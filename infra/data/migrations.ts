@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/imageNames.ts";
-import { MAX_SELECTED } from "../../config/publishedLimits.ts";
+import { MAX_ORDERED, MAX_SELECTED } from "../../config/publishedLimits.ts";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { PostgresConnection } from "../postgres/connection.ts";
@@ -116,6 +116,7 @@ export function migrationVariables({ roles, schemas, limits, existing, writers }
     writers: writers.join(","),
     max_rows: String(limits.maxRows),
     max_selected: String(MAX_SELECTED),
+    max_ordered: String(MAX_ORDERED),
     exact_count_rows: String(limits.exactCountRows),
     max_age: String(limits.maxAge),
     in_flight: String(limits.inFlight),

@@ -48,14 +48,15 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
   const front = [...openChain(exposure), anonymous(exposure), NO_BODY, UNROUTED_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
+  const tooMuch = selectsTooMuch();
   const schemas = dataApi.exposed.map((schema) => ({
     // The headers first: Traefik computes the expressions of the query for one schema only.
-    within: `${selects(schema, schema === first)} && !PathPrefix(\`/rpc/\`) && !${selectsTooMuch()} && !${estimatesRelated()}`,
+    within: `${selects(schema, schema === first)} && !PathPrefix(\`/rpc/\`) && !${tooMuch} && !${estimatesRelated()}`,
     chain: [...front, profile(schema, dataApi.deprecated)],
   }));
   return [
     {
-      match: `${host} && ${pathIs(DESCRIPTION.path)}`,
+      match: `${host} && ${pathIs(DESCRIPTION.path)} && !${tooMuch}`,
       of: "description",
       chain: [...front, profile(OPENAPI_SCHEMA), replacePath(DESCRIPTION.from)],
     },

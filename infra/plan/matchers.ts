@@ -86,8 +86,11 @@ export const AGGREGATE = "(array|jsonb?)_agg";
  * rows in one, past the maximum number of rows (measured: 50,000 rows of a table with `max_rows` 1000).
  */
 const AGGREGATES = `(^|[^A-Za-z0-9_$])${AGGREGATE}(_strict)?($|[^A-Za-z0-9_$])`;
-/** A cast of a number to `regclass` and the like returns the name of any relation, role or function with that OID, also of private ones. */
-const NAMES = String.raw`::\s*_*(?i:reg)`;
+/**
+ * A cast of a number to `regclass` and the like, also to `setof regclass`, returns the name of any relation, role or function with that OID, also of
+ * private ones.
+ */
+const NAMES = String.raw`::[\w$\s]*(?i:reg)`;
 
 /**
  * Matches a `select` beyond the limits: related rows, aggregates, names by their OID, number of columns. Repeated columns multiply the memory that a

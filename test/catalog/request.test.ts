@@ -54,7 +54,7 @@ describe("the request of a view", () => {
 
     test("has an address that proxies accept, for any number of columns", () => {
       const named = (name: string, count: number) => Array.from({ length: count }, (_, at) => column(`${name}_${at}`));
-      expect(tieBreakers({ ...endpoint, columns: named("indicator", 200) })).toHaveLength(200);
+      expect(tieBreakers({ ...endpoint, columns: named("indicator", 200) })).toHaveLength(100);
       const wide = { ...endpoint, columns: named("æ".repeat(55), 200) };
       const url = urlOf(BASE, viewRequest(wide, { ...first, page: 2 }));
       expect(url.length).toBeGreaterThan(3500);

@@ -38,7 +38,9 @@ export async function sendRequest(
   const [, method = "", path = ""] = /^(\S+) (.*)$/s.exec(line) ?? [];
   const lines = [["Host", new URL(url).host], ...(isLines(headers) ? headers : Object.entries(headers))];
   const address = to ?? { host: "127.0.0.1", port: gatewayPort };
-  const options = { ...address, localAddress: from, method, path, headers: lines.flat(), setHost: false, agent: false };
+  // PostgREST repeats the query in Content-Location, with commas and brackets encoded.
+  const connection = { ...address, localAddress: from, setHost: false, agent: false, maxHeaderSize: 131_072 };
+  const options = { ...connection, method, path, headers: lines.flat() };
   const outgoing = request(options);
   outgoing.setTimeout(120_000, () => outgoing.destroy(new Error(`no answer to ${line}`)));
   outgoing.end(body);

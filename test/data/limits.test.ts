@@ -142,6 +142,29 @@ describe("a query", () => {
     expect((await sendRequest(`GET /dim_fylke?x=${"a".repeat(80_000)}`, { headers: marts })).status).toBe(431);
   });
 
+  const ordered = (columns: number): string => `limit=1&order=${"fylke_nr,".repeat(columns - 1)}fylke_nr`;
+  const conditions = (count: number): string =>
+    `limit=1&or=(${"and(".repeat(count)}fylke_nr.eq.03${")".repeat(count)})`;
+  const values = (count: number): string => `limit=1&fylke_nr=in.(${"03,".repeat(count - 1)}03)`;
+  const statusOf = async (query: string, to?: Awaited<ReturnType<typeof podAddress>>): Promise<number> =>
+    (await sendRequest(`GET /dim_fylke?${query}`, { headers: marts, ...(to && { to }) })).status;
+
+  test("is redirected to a path without a route with an order by more than 100 columns, or above 8,000 characters", async () => {
+    const queries = [ordered(100), ordered(101), values(2_600), values(2_700), conditions(1_700)];
+    expect(await Promise.all(queries.map((query) => statusOf(query)))).toEqual([200, 302, 200, 302, 302]);
+  });
+
+  test("control: makes PostgREST itself compute for more than 100 ms", async () => {
+    const to = await podAddress();
+    const timeOf = async (query: string): Promise<number> => {
+      const began = performance.now();
+      expect(await statusOf(query, to)).toBe(200);
+      return performance.now() - began;
+    };
+    expect(await timeOf(ordered(4_000))).toBeGreaterThan(100);
+    expect(await timeOf(conditions(4_000))).toBeGreaterThan(100);
+  });
+
   const nested = "select=fylke_nr,dim_kommune(kommune_nr,dim_fylke(fylke_nr,dim_kommune(kommune_nr)))";
   const wide = `select=${["a", "b", "c", "d"].map((alias) => `${alias}:dim_kommune(kommune_nr)`).join(",")}`;
   test.each([

@@ -76,8 +76,11 @@ describe("the name of an object by its OID", () => {
     "id::%20regclass",
     "id::REGCLASS",
     "id::_regclass",
+    "id::setof%20regclass",
+    "id::SETOF%20%20regnamespace",
     "name:id::regclass",
     "count::regrole",
+    "count::setof%09regrole",
   ])("is not routed: select=%s", async (select) => {
     expect(await responseTo(`GET /oids?select=${select}`, { headers: marts })).toEqual(NO_ROUTE);
   });
@@ -85,6 +88,8 @@ describe("the name of an object by its OID", () => {
   test("control: returns the name of a private table from PostgREST itself", async () => {
     const rows = await rowsOf("GET /oids?select=id::regclass", { headers: marts, to: await podAddress() });
     expect(rows).toEqual([{ id: "private_marts.secret_person" }]);
+    const sets = await rowsOf("GET /oids?select=id::setof%20regclass", { headers: marts, to: await podAddress() });
+    expect(sets).toEqual(rows);
   });
 });
 
@@ -98,6 +103,12 @@ describe("columns", () => {
   test("are not routed above 100", async () => {
     const target = `/ref_number?limit=1&select=${columns(101)}`;
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("of the description are not routed above 100, which PostgREST would compare in seconds", async () => {
+    expect(await responseTo(`GET /openapi.json?select=${columns(101)}`, {})).toEqual(NO_ROUTE);
+    const { status } = await sendRequest("GET /openapi.json?schema=marts");
+    expect(status).toBe(200);
   });
 
   test("are returned with other casts, and with names that contain those of functions", async () => {

@@ -140,7 +140,14 @@ test("sets the migrations' variables from the plan", () => {
     owner: "gatehouse_owner",
     administrator: "postgres",
     ...{ api: "api_v1", exposed: "api_v1,marts,raw", private: "private_marts,private_raw" },
-    ...{ max_rows: "1000", max_selected: "100", exact_count_rows: "1000000", max_age: "30", in_flight: "6" },
+    ...{
+      max_rows: "1000",
+      max_selected: "100",
+      max_ordered: "100",
+      exact_count_rows: "1000000",
+      max_age: "30",
+      in_flight: "6",
+    },
     ...{ hidden: "", existing: "off", writers: "" },
   });
 });

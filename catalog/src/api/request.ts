@@ -1,4 +1,4 @@
-import { MAX_SELECTED } from "../../../config/publishedLimits.ts";
+import { MAX_ORDERED, MAX_SELECTED } from "../../../config/publishedLimits.ts";
 import { type Column, familyOf } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
@@ -90,22 +90,23 @@ const SORTABLE = new Set(["number", "time", "text", "boolean"]);
 
 /**
  * Returns the columns by which rows are ordered so that each has one place: the primary key. Without one, all columns that Postgres can sort, as far
- * as the address has room for them.
+ * as the API allows and the address has room for them.
  */
 export function tieBreakers({ primary_key, columns }: Pick<RequestedRelation, "primary_key" | "columns">): string[] {
   if (primary_key.length > 0) return [...primary_key];
   const sortable = (columns ?? []).filter((column) => SORTABLE.has(familyOf(column)) || column.type === "uuid");
   let length = 0;
   return sortable
+    .slice(0, MAX_ORDERED)
     .map(({ name }) => name)
     .filter((name) => (length += readable(quotedName(name)).length + 1) <= MAX_ORDER);
 }
 
 function orderOf(sort: ViewState["sort"], columns: readonly string[]): string {
   const rest = columns.filter((column) => column !== sort?.column).map(quotedName);
-  return [...(sort ? [`${quotedName(sort.column)}.${sort.descending ? "desc.nullslast" : "asc"}`] : []), ...rest].join(
-    ",",
-  );
+  return [...(sort ? [`${quotedName(sort.column)}.${sort.descending ? "desc.nullslast" : "asc"}`] : []), ...rest]
+    .slice(0, MAX_ORDERED)
+    .join(",");
 }
 
 // Names of PostgREST's own parameters; between quotes they are columns.

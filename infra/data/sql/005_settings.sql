@@ -8,6 +8,7 @@ create or replace function gatehouse.setting(name text) returns text
     when 'private' then :'private'
     when 'max_rows' then :'max_rows'
     when 'max_selected' then :'max_selected'
+    when 'max_ordered' then :'max_ordered'
     when 'exact_count_rows' then :'exact_count_rows'
     when 'max_age' then :'max_age'
     when 'in_flight' then :'in_flight'

@@ -74,14 +74,14 @@ create or replace function gatehouse.openapi_components(schema text, max_rows te
   immutable
   set search_path = ''
 as $$
-  select (pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace($json${
+  select (pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace($json${
     "parameters": {
       "profile": { "name": "Accept-Profile", "in": "header", "required": true, "schema": { "const": <schema> },
         "description": "The schema" },
       "select": { "name": "select", "in": "query", "schema": { "type": "string" },
         "description": "Columns, separated by commas; `alias:column`, `column::type`, `relation(columns)` for related rows; at most <max_selected>" },
       "order": { "name": "order", "in": "query", "schema": { "type": "string" },
-        "description": "Columns to sort by, separated by commas: `column`, `column.desc`, `column.desc.nullslast`" },
+        "description": "Columns to sort by, separated by commas: `column`, `column.desc`, `column.desc.nullslast`; at most <max_ordered>" },
       "limit": { "name": "limit", "in": "query", "schema": { "type": "integer", "minimum": 0 },
         "description": "Maximum number of rows; a response never contains more than <max_rows>" },
       "offset": { "name": "offset", "in": "query", "schema": { "type": "integer", "minimum": 0 }, "description": "Number of rows to skip" },
@@ -129,7 +129,7 @@ as $$
     "schemas": {
       ".error": { "type": "object", "properties": { "code": { "type": "string" }, "message": { "type": "string" }, "details": {}, "hint": {} } }$json$,
     '<schema>', pg_catalog.to_json(schema)::text), '<max_rows>', max_rows), '<max_age>', max_age),
-    '<max_selected>', gatehouse.setting('max_selected')) || relations || ' } }')::json
+    '<max_selected>', gatehouse.setting('max_selected')), '<max_ordered>', gatehouse.setting('max_ordered')) || relations || ' } }')::json
 $$;
 
 -- Responses of one operation; $1 = what a 200 or 206 contains besides its headers: `"content": {…},` or nothing.

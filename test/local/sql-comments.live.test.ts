@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type DataApi, startDataApi } from "./postgrest.ts";
 
 let api: DataApi;
@@ -153,8 +153,8 @@ test("does not block DDL behind the DDL of an open transaction after views were 
        create view api_v1.base__dbt_tmp as select "Key" from marts.base; alter view api_v1.base rename to base__dbt_backup;
        alter view api_v1.base__dbt_tmp rename to base; drop view api_v1.base__dbt_backup`,
     );
-    const stale = `select 'view' as what from gatehouse.view_origins where view::oid not in (select oid from pg_class)
-      union all select 'comment' from gatehouse.carried_comment where relation::oid not in (select oid from pg_class)`;
+    const stale = `select 'view' as what from gatehouse.view_origins where view not in (select oid from pg_class)
+      union all select 'comment' from gatehouse.carried_comment where relation not in (select oid from pg_class)`;
     expect(await api.query(stale)).not.toEqual([]);
     await first.query("begin; alter table marts.base add column a integer");
     await second.query("set lock_timeout = '2s'; begin; alter table marts.other add column b integer");
@@ -165,4 +165,120 @@ test("does not block DDL behind the DDL of an open transaction after views were 
     await Promise.all(sessions.map((session) => session.end()));
   }
   await owner("drop view api_v1.base, api_v1.other");
+});
+
+describe("a database that is restored", () => {
+  const GROUPED = `create materialized view api_v1.grouped as select "Key", navn, count(*) as n from marts.base group by "Key"`;
+  const TABLES = ["gatehouse.carried_comment", "gatehouse.view_origins"];
+
+  /** Restores as pg_restore does: a materialized view that needs a primary key after the rows of tables, and event triggers at the end. */
+  const restore = async (): Promise<void> => {
+    const dump = await Promise.all(
+      TABLES.map(async (table) => ({
+        table,
+        rows: (await api.query<{ rows: string }>(`select json_agg(t)::text as rows from ${table} t`))[0]?.rows,
+      })),
+    );
+    const [comments] = await api.query<{ sql: string }>(
+      `select string_agg(format('comment on %s is %L', what, comment), ';') as sql from (
+         select 'materialized view api_v1.grouped' as what, obj_description('api_v1.grouped'::regclass, 'pg_class') as comment
+         union all
+         select format('column api_v1.grouped.%I', attname), col_description(attrelid, attnum) from pg_attribute
+         where attrelid = 'api_v1.grouped'::regclass and attnum > 0) as _`,
+    );
+    await api.query(
+      `alter event trigger gatehouse_comments disable; drop materialized view api_v1.grouped; delete from ${TABLES.join("; delete from ")}`,
+    );
+    for (const { table, rows } of dump)
+      await api.query(`insert into ${table} select * from json_populate_recordset(null::${table}, '${rows}')`);
+    await owner(`${GROUPED}; ${comments?.sql}`);
+    await api.query("alter event trigger gatehouse_comments enable");
+  };
+  afterEach(() => owner("drop materialized view if exists api_v1.grouped"));
+
+  test("still copies changed comments to a materialized view that is created after the rows of the tables", async () => {
+    await owner(GROUPED);
+    await owner("comment on column api_v1.grouped.navn is 'Written'");
+    await restore();
+    expect(await comments("api_v1.grouped")).toEqual(["The base", "The key", "Written", null]);
+    await owner(`comment on column marts.base."Key" is 'Another key'; comment on column marts.base.navn is 'The name'`);
+    expect(await comments("api_v1.grouped")).toEqual(["The base", "Another key", "Written", null]);
+  });
+
+  test("contains no temporary view", async () => {
+    const session = await api.session();
+    try {
+      await session.query(
+        "create temporary view passing as select 1 as a; create view api_v1.lasting as select 1 as a",
+      );
+      const views =
+        "select view from gatehouse.view_origins where view in ('passing'::regclass, 'api_v1.lasting'::regclass)";
+      expect((await session.query(views)).rows).toHaveLength(1);
+    } finally {
+      await session.end();
+    }
+    await api.query("drop view api_v1.lasting");
+  });
+
+  test("gets tables that can be restored from the tables of an earlier version", async () => {
+    await owner(GROUPED);
+    await api.query(
+      `drop event trigger gatehouse_comments; drop view gatehouse.passed_on, gatehouse.written_comment;
+       alter table gatehouse.carried_comment drop column name, alter column relation type regclass;
+       alter table gatehouse.view_origins alter column view type regclass`,
+    );
+    api.migrate();
+    await restore();
+    await owner(`comment on column marts.base."Key" is 'Another key'`);
+    expect(await comments("api_v1.grouped")).toEqual(["The base", "Another key", null, null]);
+  });
+});
+
+describe("transactions that change comments of one view", () => {
+  /** Runs a statement in a transaction that remains open. */
+  const open = async (session: Awaited<ReturnType<DataApi["session"]>>, sql: string): Promise<void> => {
+    await session.query(`set role ${api.roles.owner}; set lock_timeout = '2s'; begin`);
+    await session.query(sql);
+  };
+
+  test("do not wait for each other, and the next statement copies what one of them could not", async () => {
+    await owner(
+      `create view api_v1.both as select "Key", note from marts.base join marts.other on id = "Key";
+       create view api_v1.more as select "Key", note from marts.base join marts.other on id = "Key"`,
+    );
+    const sessions = await Promise.all([api.session(), api.session()]);
+    const [first, second] = sessions;
+    try {
+      await open(first, `comment on column marts.base."Key" is 'Another key'`);
+      await open(second, "comment on column marts.other.note is 'Another note'");
+      await first.query("create view api_v1.last as select 1 as a");
+      await second.query("commit");
+      await first.query("commit");
+    } finally {
+      await Promise.all(sessions.map((session) => session.end()));
+    }
+    expect(await comments("api_v1.both")).toEqual([null, "Another key", "A note"]);
+    await owner("comment on view api_v1.last is 'Any statement'");
+    expect(await comments("api_v1.both")).toEqual([null, "Another key", "Another note"]);
+    expect(await comments("api_v1.more")).toEqual([null, "Another key", "Another note"]);
+    await owner("drop view api_v1.both, api_v1.more, api_v1.last");
+  });
+
+  test("do not wait for one that reads the rules of views which are not known yet", async () => {
+    await api.query("alter event trigger gatehouse_comments disable");
+    await owner("create view api_v1.unknown as select note from marts.other");
+    await api.query("alter event trigger gatehouse_comments enable");
+    const sessions = await Promise.all([api.session(), api.session()]);
+    const [first, second] = sessions;
+    try {
+      await open(first, "alter table marts.other add column a integer");
+      await open(second, `create view api_v1.v as select "Key" from marts.base`);
+      await second.query("commit");
+      await first.query("commit");
+    } finally {
+      await Promise.all(sessions.map((session) => session.end()));
+    }
+    expect(await comments("api_v1.v")).toEqual(["The base", "The key"]);
+    await owner("drop view api_v1.unknown, api_v1.v");
+  });
 });

@@ -1,17 +1,39 @@
 -- Copies comments of tables to the views that read them, because the descriptions of the API consist of comments, and Postgres gives a view none:
 -- - the comment of a column to each column of a view that returns it, also under another name, and through other views
 -- - the comment of a relation to a view that reads no other relation
--- A comment that a role wrote on the view stays. A copied comment changes with its origin, so the table below records which ones are copies. Its column
--- relation has the type regclass, because a dump contains that as a name.
+-- A comment that a role wrote on the view stays. A copied comment changes with its origin, so the table below records which ones are copies.
 drop event trigger if exists gatehouse_comments;
 
+-- Earlier versions had columns of the type regclass. pg_dump creates a materialized view with GROUP BY of a primary key after the rows of all tables, so
+-- pg_restore could not read its name.
+do $$
+begin
+  if exists (
+    select from pg_catalog.pg_attribute a
+    where a.attrelid = pg_catalog.to_regclass('gatehouse.carried_comment') and a.attname = 'relation'
+      and a.atttypid = 'pg_catalog.regclass'::pg_catalog.regtype) then
+    drop view if exists gatehouse.passed_on, gatehouse.written_comment;
+    drop table if exists gatehouse.view_origins;
+    alter table gatehouse.carried_comment alter relation type oid, add name text;
+    delete from gatehouse.carried_comment c where not exists (select from pg_catalog.pg_class where oid = c.relation);
+    update gatehouse.carried_comment set name = relation::pg_catalog.regclass;
+    alter table gatehouse.carried_comment alter name set not null;
+  end if;
+end
+$$;
+
 create table if not exists gatehouse.carried_comment (
-  relation regclass,
+  relation oid,
   position integer,
   comment text not null,
+  name text not null,
   primary key (relation, position)
 );
-comment on table gatehouse.carried_comment is 'Comments on views that no role wrote there; position 0 is the view itself';
+comment on table gatehouse.carried_comment is 'Comments on views that no role wrote there; position 0 is the view itself. The name of the view is for a restored dump, '
+  'in which other relations have these OIDs';
+
+create table if not exists gatehouse.skipped_view (view oid not null);
+comment on table gatehouse.skipped_view is 'Views whose comments the next statement brings up to date, because another transaction had locked them';
 
 create or replace view gatehouse.written_comment as
 select d.objoid as relation, d.objsubid as position, d.description as comment
@@ -57,7 +79,7 @@ $$;
 
 -- A cache of gatehouse.origins, which takes milliseconds for each view. The column rule is the xmin of the view's rule, which changes when the view is replaced.
 create table if not exists gatehouse.view_origins (
-  view regclass primary key,
+  view oid primary key,
   rule xid not null,
   positions integer[] not null,
   origins oid[] not null,
@@ -70,44 +92,108 @@ select v.view, o.position, o.origin, o.origin_position
 from gatehouse.view_origins v
 cross join lateral unnest(v.positions, v.origins, v.origin_positions) as o(position, origin, origin_position);
 
+-- Keeps those of one view, unless another transaction does so.
+create or replace function gatehouse.read_rule(of_view oid, of_rule xid) returns void
+  language plpgsql
+  set search_path = ''
+  set lock_timeout = '10ms'
+as $$
+begin
+  insert into gatehouse.view_origins
+  select of_view, of_rule, coalesce(pg_catalog.array_agg(o."position"), '{}'), coalesce(pg_catalog.array_agg(o.origin), '{}'),
+    coalesce(pg_catalog.array_agg(o.origin_position), '{}')
+  from gatehouse.origins(of_view) o
+  on conflict (view) do update set rule = excluded.rule, positions = excluded.positions, origins = excluded.origins,
+    origin_positions = excluded.origin_positions;
+exception when lock_not_available then
+  return;
+end
+$$;
+
+-- DDL of one pipeline must not wait for the end of another one's transaction: rows that another transaction is deleting are left to it.
 create or replace function gatehouse.read_rules() returns void
   language sql
   set search_path = ''
 as $$
-  -- Rows that another transaction is deleting are left to it: DDL of one pipeline must not wait for the end of another one's transaction.
   delete from gatehouse.view_origins where view in (
     select v.view from gatehouse.view_origins v where not exists (select from pg_catalog.pg_class c where c.oid = v.view)
     for update of v skip locked);
-  insert into gatehouse.view_origins
-  select r.ev_class, r.xmin, o.positions, o.origins, o.origin_positions
-  from pg_catalog.pg_rewrite r
-  left join gatehouse.view_origins known on known.view = r.ev_class and known.rule = r.xmin
-  cross join lateral (
-    select
-      coalesce(pg_catalog.array_agg(o."position"), '{}') as positions, coalesce(pg_catalog.array_agg(o.origin), '{}') as origins,
-      coalesce(pg_catalog.array_agg(o.origin_position), '{}') as origin_positions
-    from gatehouse.origins(r.ev_class) o
-  ) as o
-  -- Those below are the system's own.
-  where r.rulename = '_RETURN' and r.ev_class >= 16384 and known.view is null
-  on conflict (view) do update set rule = excluded.rule, positions = excluded.positions, origins = excluded.origins,
-    origin_positions = excluded.origin_positions
+  with unknown as materialized (
+    select r.ev_class as view, r.xmin as rule
+    from pg_catalog.pg_rewrite r
+    join pg_catalog.pg_class c on c.oid = r.ev_class
+    left join gatehouse.view_origins known on known.view = r.ev_class and known.rule = r.xmin
+    -- Those below are the system's own.
+    where r.rulename = '_RETURN' and r.ev_class >= 16384 and c.relpersistence <> 't' and known.view is null
+  )
+  select gatehouse.read_rule(u.view, u.rule) from unknown u
 $$;
 
--- Brings the carried comments up to date: of the exposed views among these relations and of all that read them; null = of all.
+-- Finds the views of carried comments in a restored database, where other relations or none have their OIDs, and keeps the names of renamed views.
+create or replace function gatehouse.resolve_names() returns void
+  language sql
+  set search_path = ''
+as $$
+  update gatehouse.carried_comment c set relation = stale.found
+  from (
+    select c.relation, c."position", pg_catalog.to_regclass(c.name)::oid as found
+    from gatehouse.carried_comment c
+    where not exists (
+      select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        and d.objsubid = c."position" and d.description = c.comment)
+    for update of c skip locked
+  ) as stale
+  where c.relation = stale.relation and c."position" = stale."position" and stale.found <> stale.relation
+    and not exists (select from gatehouse.carried_comment other where other.relation = stale.found and other."position" = stale."position");
+  update gatehouse.carried_comment c set name = renamed.name
+  from (
+    select c.relation, c."position", pg_catalog.format('%I.%I', n.nspname, view.relname) as name
+    from gatehouse.carried_comment c
+    join pg_catalog.pg_class view on view.oid = c.relation
+    join pg_catalog.pg_namespace n on n.oid = view.relnamespace
+    where c.name <> pg_catalog.format('%I.%I', n.nspname, view.relname)
+    for update of c skip locked
+  ) as renamed
+  where c.relation = renamed.relation and c."position" = renamed."position";
+$$;
+
+-- Runs a statement that changes a comment on a view. Returns false if another transaction has locked the view.
+create or replace function gatehouse.comment(statement text) returns boolean
+  language plpgsql
+  set search_path = ''
+  set lock_timeout = '10ms'
+as $$
+begin
+  execute statement;
+  return true;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+-- Brings the carried comments up to date: of the exposed views among these relations and of all that read them, and of those that were skipped before; null =
+-- of all. Two transactions can change comments of one view, in any order: neither waits for the other, which would be a deadlock if both did.
 create or replace function gatehouse.carry_comments(changed oid[]) returns void
   language plpgsql
   set search_path = ''
 as $$
 declare
   views oid[];
+  skipped oid[];
   difference record;
 begin
   perform pg_catalog.set_config('gatehouse.carrying', 'on', true);
+  perform gatehouse.resolve_names();
   perform gatehouse.read_rules();
+  with locked as materialized (
+    select ctid as place from gatehouse.skipped_view for update skip locked
+  ), deleted as (
+    delete from gatehouse.skipped_view where ctid in (select place from locked) returning view
+  )
+  select pg_catalog.array_agg(distinct view) into skipped from deleted;
 
   with recursive readers(relation) as (
-    select pg_catalog.unnest(changed)
+    select pg_catalog.unnest(changed || skipped)
     union
     select r.ev_class
     from readers
@@ -130,7 +216,7 @@ begin
 
   for difference in
     with recursive origin(view, "position", relation, relation_position, comment) as (
-      select p.view::oid, p."position", p.origin, p.origin_position, w.comment
+      select p.view, p."position", p.origin, p.origin_position, w.comment
       from gatehouse.passed_on p
       left join gatehouse.written_comment w on w.relation = p.origin and w."position" = p.origin_position
       where p.view = any (views)
@@ -144,7 +230,7 @@ begin
     ), wanted as (
       select view, "position", comment from origin where comment is not null
     ), carried as (
-      select c.relation::oid as view, c."position", c.comment from gatehouse.carried_comment c
+      select c.relation as view, c."position", c.comment from gatehouse.carried_comment c
       join pg_catalog.pg_description d on d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
         and d.objsubid = c."position" and d.description = c.comment
       where c.relation = any (views)
@@ -161,10 +247,12 @@ begin
     from wanted full join carried using (view, "position")
     where wanted.comment is distinct from carried.comment
   loop
-    execute pg_catalog.format('comment on %s is %L', difference.what, difference.comment);
-    if difference.comment is not null then
-      insert into gatehouse.carried_comment values (difference.view, difference."position", difference.comment)
-      on conflict (relation, "position") do update set comment = excluded.comment;
+    if not gatehouse.comment(pg_catalog.format('comment on %s is %L', difference.what, difference.comment)) then
+      insert into gatehouse.skipped_view values (difference.view);
+    elsif difference.comment is not null then
+      insert into gatehouse.carried_comment
+      values (difference.view, difference."position", difference.comment, difference.view::pg_catalog.regclass)
+      on conflict (relation, "position") do update set comment = excluded.comment, name = excluded.name;
     end if;
   end loop;
 

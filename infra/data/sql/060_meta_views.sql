@@ -36,7 +36,8 @@ end
 $$;
 
 create or replace view :"api".meta_endpoints as
-with relation as (
+-- Materialized, so that no filter of a client is computed for another relation, whose name its duration would reveal.
+with relation as materialized (
   select c.oid, n.nspname, c.relname, c.relkind, c.reltuples
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any (pg_catalog.string_to_array(:'exposed', ','))
@@ -132,7 +133,8 @@ cross join lateral (
   from :"api".meta_endpoints e where s.source_id = any (e.source_ids)
 ) as served;
 
-create or replace view :"api".meta_dimensions as
+-- As in meta_endpoints, for the rows that it leaves out.
+create or replace view :"api".meta_dimensions with (security_barrier) as
 select
   d.source_id, d.dimension, d.title, d.description, e.schema, e.relation,
   case when e.relation is not null then d.column_name end as column_name, d.editorial

@@ -99,6 +99,53 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     await api.query("drop view analytics_api.persons; drop table staging.person");
   });
 
+  test("serves a schema whose USAGE of PUBLIC is revoked, as verification asks", async () => {
+    await api.query(
+      "revoke usage on schema app_public from gatehouse_anonymous; grant usage on schema app_public to public",
+    );
+    api.migrate();
+    const found = await differences();
+    expect(found.map(({ subject, message }) => [subject, message])).toEqual([
+      ["schema app_public", "PUBLIC (all roles) has USAGE"],
+    ]);
+    await api.query(found.map(({ hint }) => hint).join("\n"));
+    expect([(await read("/app_1", "app_public")).status, await differences()]).toEqual([200, []]);
+  });
+
+  test("has hints for row security that publish no rows and change nothing for the table's owner", async () => {
+    await api.query(
+      `set role etl;
+       create table analytics_api.tenant as select 1 as id; alter table analytics_api.tenant enable row level security;
+       create table staging.person as select 1 as id; alter table staging.person enable row level security;
+       create view analytics_api.persons as select id from staging.person; reset role`,
+    );
+    expect((await differences()).map(({ subject, hint }) => [subject, hint])).toEqual([
+      [
+        "view analytics_api.persons",
+        "give analytics_api.persons another owner than etl, or set security_invoker if its readers may read the table",
+      ],
+      [
+        "table analytics_api.tenant",
+        "if all its rows may be public: CREATE POLICY public_read ON analytics_api.tenant FOR SELECT TO gatehouse_anonymous USING (true); " +
+          "otherwise USING with a condition for the public ones, or move it to another schema",
+      ],
+    ]);
+    await api.query("drop view analytics_api.persons; drop table staging.person, analytics_api.tenant");
+  });
+
+  test("names a view that reads through dblink, which has credentials of its own", async () => {
+    await api.query(
+      `set role etl; create function staging.dblink(text) returns integer language sql return 1;
+       revoke execute on function staging.dblink from public; grant execute on function staging.dblink to gatehouse_anonymous;
+       create view analytics_api.remote as select staging.dblink('select id from people.customer') as id; reset role`,
+    );
+    expect((await differences()).map(({ subject, message }) => [subject, message])).toContainEqual([
+      "view analytics_api.remote",
+      "serves what staging.dblink(text) returns, with the rights of its own connection",
+    ]);
+    await api.query("drop view analytics_api.remote; drop function staging.dblink");
+  });
+
   test("revokes in the next migration what the anonymous role has elsewhere", async () => {
     await api.query(
       `grant usage on schema people to gatehouse_anonymous; grant select on people.customer to gatehouse_anonymous;

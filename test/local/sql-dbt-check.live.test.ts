@@ -174,13 +174,13 @@ describe("check_dbt", () => {
 
   test("refuses a private column that the relation has, also when it is not documented", async () => {
     await owner.query("create table marts.dim_a (id integer, fnr text)");
-    const person = { schema: "private_raw", columns: { fnr: { meta: { contains_pii: true } } } };
+    const person = { schema: "private_raw", columns: { FNR: { meta: { contains_pii: true } } } };
     const project = manifestOf(
       { dim_a: { reads: [idOf(true, "person")], gatehouse: { no_personal_data: true } } },
       { person },
     );
     expect(await problemsOf(project)).toEqual([
-      `${model("dim_a")}: has the column "fnr", which is private in models/sources.yml: source ssb.person. Remove the column, or use a private schema.`,
+      `${model("dim_a")}: has the column "FNR", which is private in models/sources.yml: source ssb.person. Remove the column, or use a private schema.`,
     ]);
   });
 

@@ -90,6 +90,14 @@ describe("personal data", () => {
       "private_marts.parent",
     ],
     [
+      "a sequence below that moves out",
+      `create sequence marts.counter; create view api_v1.k as select last_value from marts.counter;
+       alter sequence marts.counter set schema private_marts`,
+      "view",
+      "api_v1.k",
+      "private_marts.counter",
+    ],
+    [
       "a rule",
       "create rule also as on update to marts.parent do also select navn from private_marts.person",
       "table",

@@ -143,6 +143,8 @@ declare
   prefer constant text := coalesce(headers ->> 'prefer', '');
   most constant bigint := gatehouse.setting('exact_count_rows');
   caching constant text := 'public, max-age=' || gatehouse.setting('max_age');
+  -- Seconds.
+  period integer := 900;
   vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
   database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
   client constant text := gatehouse.client(headers);
@@ -170,12 +172,16 @@ begin
     end if;
   end loop;
 
-  -- The ETag changes after each write to the database, and every 15 minutes, because views can depend on the clock. It is a hash of:
+  -- The ETag changes after each write to the database, and every 15 minutes, because views can depend on the clock. Writes to the remote table of a
+  -- foreign table are not counted here: where one exists, it changes every max-age. It is a hash of:
   -- - on a primary, the number of rows that were written in this database, and the times at which these counters started again (a reset, a crash).
   --   Other databases of the server do not change it.
   -- - on a standby, which counts nothing, the position of the replayed log.
   -- Sessions report their counters at the end of a transaction, at most once a second, and the rest after 10 s of idleness. For that time after a
   -- write, a client can get a 304, which is within max-age. The tag is computed before the rows are read, so it is never newer than they are.
+  if exists (select from pg_catalog.pg_foreign_table) then
+    period := greatest(gatehouse.setting('max_age')::integer, 1);
+  end if;
   if pg_catalog.pg_is_in_recovery() then
     state := pg_catalog.pg_last_wal_replay_lsn();
   else
@@ -183,7 +189,7 @@ begin
       pg_catalog.pg_stat_get_db_tuples_deleted(database), pg_catalog.pg_stat_get_db_stat_reset_time(database),
       pg_catalog.pg_stat_get_bgwriter_stat_reset_time(), pg_catalog.pg_postmaster_start_time())::text;
   end if;
-  tag := '"' || pg_catalog.md5(row(state, pg_catalog.trunc(extract(epoch from pg_catalog.now()) / 900), path, schema, prefer,
+  tag := '"' || pg_catalog.md5(row(state, pg_catalog.trunc(extract(epoch from pg_catalog.now()) / period), path, schema, prefer,
     headers ->> 'accept', headers ->> 'range', headers ->> 'range-unit')::text) || '"';
 
   -- Weak comparison: an opaque tag contains no quote, so it is in the list exactly when its quoted text is.

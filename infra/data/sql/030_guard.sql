@@ -70,7 +70,7 @@ create event trigger gatehouse_guard_private on ddl_command_end
   when tag in (
     'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW', 'ALTER MATERIALIZED VIEW', 'CREATE RULE', 'CREATE TABLE', 'CREATE TABLE AS',
     'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'CREATE SCHEMA', 'ALTER SCHEMA',
-    'CREATE EXTENSION', 'ALTER EXTENSION'
+    'CREATE EXTENSION', 'ALTER EXTENSION', 'ALTER SEQUENCE'
   )
   execute function gatehouse.guard_private();
 alter event trigger gatehouse_guard_private enable always

@@ -21,8 +21,9 @@ as $$
   select distinct o.entry, pg_catalog.format('has the column "%s", which is private in %s', c.name, o.origin_entry),
     'Remove the column, or use a private schema'
   from origins o join columns c on c.id = o.origin and c.private
-  where exists (select from columns own where own.id = o.id and own.name = c.name)
-    or exists (select from pg_catalog.pg_attribute t where t.attrelid = o.oid and t.attname = c.name and not t.attisdropped)
+  -- A manifest has the names as its author wrote them, and Postgres folds those without quotes.
+  where exists (select from columns own where own.id = o.id and pg_catalog.lower(own.name) = pg_catalog.lower(c.name))
+    or exists (select from pg_catalog.pg_attribute t where t.attrelid = o.oid and pg_catalog.lower(t.attname) = pg_catalog.lower(c.name) and not t.attisdropped)
   union all
   select o.entry, pg_catalog.format('reads personal data of %s', pg_catalog.string_agg(distinct o.origin_entry, ', ')),
     'Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true'

@@ -56,7 +56,10 @@ begin
     union all
     select pg_catalog.format('grant usage on schema %I to %I', schema, anonymous)
     from pg_catalog.unnest(exposed || array['gatehouse', 'gatehouse_openapi']::name[]) schema
-    where not pg_catalog.has_schema_privilege(anonymous, schema, 'USAGE')
+    -- A grant of its own: verification asks to revoke those of PUBLIC.
+    where not exists (
+      select from pg_catalog.pg_namespace n cross join lateral pg_catalog.aclexplode(n.nspacl) a
+      where n.nspname = schema and a.grantee = reader and a.privilege_type = 'USAGE')
     union all
     -- A schema that was created for the data API.
     select pg_catalog.format('grant usage, create on schema %I to %I', n.nspname, creator)

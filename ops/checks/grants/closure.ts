@@ -53,7 +53,7 @@ function* readFindings(
   read: Relation,
   { through, reader }: Path,
   live: DatabaseState,
-  { schemas }: GrantExpectation,
+  { schemas, existing }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   const [path, access] = [pathText(through), schemas.get(read.schema)?.access];
@@ -65,7 +65,7 @@ function* readFindings(
     const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
     yield report("leak", problem, hint);
   } else if (access !== undefined && read.secured && reader) {
-    const bypass = rowSecurityBypass(read, reader, live);
+    const bypass = rowSecurityBypass(read, reader, live, existing);
     if (bypass === undefined) return;
     yield report("leak", `serves every row of ${read.name}${path}, past its row security${bypass.why}`, bypass.hint);
   }
@@ -79,6 +79,7 @@ function rowSecurityBypass(
   read: Relation,
   reader: Relation,
   live: DatabaseState,
+  existing: boolean,
 ): { readonly why: string; readonly hint: string } | undefined {
   if (!reader.kind.endsWith("view")) {
     const hint = `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
@@ -91,6 +92,11 @@ function rowSecurityBypass(
     return { why, hint: `give ${reader.name} an owner without SUPERUSER and BYPASSRLS${invoker}` };
   }
   if (reader.owner !== read.owner || read.forced) return undefined;
+  if (existing) {
+    // Forced row security would also apply to the program of the table's owner.
+    const hint = `give ${reader.name} another owner than ${quoted(read.owner)}, or set security_invoker if its readers may read the table`;
+    return { why: "", hint };
+  }
   return { why: "", hint: `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;` };
 }
 
@@ -140,6 +146,8 @@ function* unrecordedFindings(
     const hint = `take ${name} out of it, or drop it; until then what it reads is public`;
     if (kind === "catalog") {
       yield report("leak", `serves rows of ${name}${path}, which describes private relations, too`, hint);
+    } else if (kind === "function" && /(^|\.)dblink/.test(name)) {
+      yield report("leak", `serves what ${name}${path} returns, with the rights of its own connection`, hint);
     } else if (kind === "function" && filled) {
       yield report("leak", `is filled with what ${name}${path} returns, with the rights of an owner`, hint);
     } else if (kind === "remote" && schemas.get(schema ?? "")?.access === "private") {

@@ -91,7 +91,7 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
 }
 
 /** Row security that does something else than its author meant. */
-function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation): Iterable<GrantFinding> {
+function* rowSecurity(relation: Relation, { schemas, roles, existing }: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, secured, policies, readable } = relation;
   if (schemas.get(schema)?.access !== "exposed") return;
   const report = reporter(`${kind} ${name}`, schema);
@@ -100,7 +100,11 @@ function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation):
     const problem = "has policies, but row security is off: every row is served";
     yield report("leak", problem, `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`);
   } else if (secured && !readable) {
-    const hint = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
+    const policy = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
+    // The table is another program's, whose policies may separate tenants.
+    const hint = existing
+      ? `if all its rows may be public: ${policy} otherwise USING with a condition for the public ones, or move it to another schema`
+      : policy;
     yield report("outage", `has row security and no policy for ${anonymous}: no rows are returned`, hint);
   }
 }

@@ -56,12 +56,13 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const drafts = checkSections(sections, problems);
   const checked = checkedSettings(drafts, variables, context);
   lookUpSecretsOfWrongEntries(drafts, variables);
+  const inputs = ruleInputs(drafts, checked.domains);
   // After everything that resolves variables.
-  problems.push(...variables.problems, ...ruleProblems(drafts, checked, context));
+  problems.push(...variables.problems, ...ruleProblems(inputs, checked, context));
   const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
   if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
   const settings = { ...checked, ...required, stack: raw.stack, context };
-  return { ...settings, warnings: [...ruleWarnings(drafts, settings), ...variables.warnings] };
+  return { ...settings, warnings: [...ruleWarnings(inputs, settings), ...variables.warnings] };
 }
 
 /** Returns the settings of the sections without problems; a setting is undefined if its section has one. */
@@ -94,43 +95,42 @@ function lookUpSecretsOfWrongEntries(drafts: Drafts, variables: Variables): void
 }
 
 /** Returns what rules read: the drafts, with fields of sections that have problems, and the settings of all domains. */
-function known(drafts: Drafts, domains: Settings["domains"]) {
+function ruleInputs(drafts: Drafts, domains: Settings["domains"]) {
   const server = { hasPostgres: drafts.postgres !== undefined, administrator: drafts.postgres?.fields.user };
   const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
   return { ...drafts, ...server, settings: domains, exposed };
 }
+type RuleInputs = ReturnType<typeof ruleInputs>;
 
 /** Returns the problems of rules that concern more than one field. Their order matters within one section only: {@link inOrder} sorts by section. */
-function ruleProblems(drafts: Drafts, checked: Checked, context: string | undefined): Problem[] {
-  const all = known(drafts, checked.domains);
+function ruleProblems(inputs: RuleInputs, checked: Checked, context: string | undefined): Problem[] {
   return [
-    ...clusterRules(drafts.cluster, context),
-    ...domainRules(all),
-    ...tailnetRules(checked.domains, drafts.domains),
-    ...kindRules(checked.domains, all.exposed),
-    ...nameRules(all),
-    ...clientRules(all),
-    ...hostRules(all, checked.testEnvironments),
-    ...identityProviderRules(all),
-    ...dataApiRules(all),
-    ...versionRules(all),
-    ...postgresRules(all),
-    ...observabilityRules(all),
-    ...verificationRules(all),
-    ...namespaceRules(all),
+    ...clusterRules(inputs.cluster, context),
+    ...domainRules(inputs),
+    ...tailnetRules(checked.domains, inputs.domains),
+    ...kindRules(checked.domains, inputs.exposed),
+    ...nameRules(inputs),
+    ...clientRules(inputs),
+    ...hostRules(inputs, checked.testEnvironments),
+    ...identityProviderRules(inputs),
+    ...dataApiRules(inputs),
+    ...versionRules(inputs),
+    ...postgresRules(inputs),
+    ...observabilityRules(inputs),
+    ...verificationRules(inputs),
+    ...namespaceRules(inputs),
   ];
 }
 
-function ruleWarnings(drafts: Drafts, settings: Omit<Settings, "warnings">): string[] {
-  const all = known(drafts, settings.domains);
+function ruleWarnings(inputs: RuleInputs, settings: Omit<Settings, "warnings">): string[] {
   return [
-    ...kindWarnings(settings.domains, all.exposed),
+    ...kindWarnings(settings.domains, inputs.exposed),
     ...domainWarnings(settings.domains),
     ...tailnetWarnings(settings.domains, hostLabels(settings)),
-    ...versionWarnings(all),
-    ...postgresWarnings(all),
-    ...observabilityWarnings(all),
-    ...imagesWarnings(all),
+    ...versionWarnings(inputs),
+    ...postgresWarnings(inputs),
+    ...observabilityWarnings(inputs),
+    ...imagesWarnings(inputs),
   ];
 }
 

@@ -8,6 +8,7 @@ import { packageFolder } from "../config/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";
 import { ignoreClosedOutput } from "../ops/terminal/closedOutput.ts";
+import { jsonText } from "../ops/text.ts";
 import { createProgress, type Progress } from "../ops/terminal/progress.ts";
 import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
 import type { Report } from "../ops/checks/verify/verify.ts";
@@ -94,7 +95,7 @@ class LocalRun {
 
   #output(report: Report, { data }: Platform, { settings }: LocalStack): string {
     const timings = this.#timings;
-    if (this.#options.json) return `${JSON.stringify({ ...report, timings }, undefined, 2)}\n`;
+    if (this.#options.json) return jsonText({ ...report, timings });
     return describeReport(report, timings) + describeUsers(data, settings.identityProvider.sampleUsers);
   }
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { jsonText } from "../../ops/text.ts";
 import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
 
 /** Returns the content of a JSON file; undefined if it does not exist. */
@@ -8,5 +9,5 @@ export function readJson<T>(file: string): T | undefined {
 
 /** Writes a JSON file atomically, readable by its owner only. */
 export function writePrivate(file: string, value: object): void {
-  replaceFile(file, `${JSON.stringify(value, undefined, 2)}\n`, 0o600);
+  replaceFile(file, jsonText(value), 0o600);
 }

@@ -8,6 +8,7 @@ import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/pl
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { stackOf } from "../context/stackFiles.ts";
+import { jsonText } from "../text.ts";
 import { allowedUsersOf, allowedUsersText } from "../../protections/allowedUsers.ts";
 import { protectionOf } from "../../protections/table.ts";
 
@@ -25,7 +26,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
         if (stack === undefined) return command.error("error: name a stack, e.g. npx gatehouse plan dev");
         const path = file === undefined ? join(shell.project, `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
         const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
-        shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);
+        shell.out(json ? jsonText(plan) : `${page(plan)}\n`);
       }),
   );
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { UserError } from "../../config/userError.ts";
+import { jsonText } from "../text.ts";
 
 const PULUMI = `name: gatehouse # part of the path of the state; Gatehouse refuses another name
 description: Services behind single sign-on, and a database as a public read-only API
@@ -80,7 +81,7 @@ function manifest(text: string | undefined): string | undefined {
         "Change them, or run gatehouse init in a folder of its own.",
     );
   }
-  return found.type && found.main ? undefined : `${JSON.stringify({ ...found, type, main }, null, 2)}\n`;
+  return found.type && found.main ? undefined : jsonText({ ...found, type, main });
 }
 
 function ignored(text = ""): string | undefined {

@@ -115,13 +115,14 @@ export async function checkWrongMachine(
     if (clientId === undefined) throw new Unexpected("a redirect to the login", describe(answer));
     const { status, token, error = "" } = await request(clientId);
     if (token !== undefined) {
-      const inherited = groupsInToken(token).filter((group) => groups.includes(group));
-      const names = inherited.join(", ");
+      const inherited = groupsInToken(token)
+        .filter((group) => groups.includes(group))
+        .join(", ");
       admitted =
-        inherited.length > 0
+        inherited !== ""
           ? {
-              detail: `a token: authentik counts it as a member of ${names}, through another group`,
-              hint: `add ${names} to the groups of service account ${username}, or remove the parent of its group in authentik`,
+              detail: `a token: authentik counts it as a member of ${inherited}, through another group`,
+              hint: `add ${inherited} to the groups of service account ${username}, or remove the parent of its group in authentik`,
             }
           : {
               detail: `a token: application "${slug}" of the service "${entry}" admits users outside of its groups (${groups.join(", ")})`,

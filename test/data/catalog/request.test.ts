@@ -25,6 +25,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Begins a download that gets no response, and waits until an action cancels its request. */
+async function cancelDownload(page: Page, act: () => Promise<void>): Promise<void> {
+  await page.route(/ref_number\?.*offset=0$/, () => undefined);
+  await page.getByText("Download", { exact: true }).click();
+  const isBatch = (request: { url(): string }): boolean => request.url().endsWith("offset=0");
+  const batch = page.waitForEvent("request", isBatch);
+  await page.getByRole("button", { name: "CSV" }).click();
+  await batch;
+  await Promise.all([page.waitForEvent("requestfailed", isBatch), act()]);
+}
+
 async function snippet(page: Page, language: string): Promise<string> {
   await page.getByRole("button", { name: language, exact: true }).click();
   return page.getByRole("region", { name: `The exact request, ${language}` }).innerText();
@@ -123,32 +134,14 @@ describe("a download", () => {
 
   test("is cancelled when the user opens another page", async () => {
     await visit("/data/marts/ref_number", async (page) => {
-      await page.route(/ref_number\?.*offset=0$/, () => undefined);
-      await page.getByText("Download", { exact: true }).click();
-      const isBatch = (request: { url(): string }): boolean => request.url().endsWith("offset=0");
-      const batch = page.waitForEvent("request", isBatch);
-      await page.getByRole("button", { name: "CSV" }).click();
-      await batch;
-      await Promise.all([
-        page.waitForEvent("requestfailed", isBatch),
-        page.getByRole("link", { name: "All data" }).first().click(),
-      ]);
+      await cancelDownload(page, () => page.getByRole("link", { name: "All data" }).first().click());
       await page.getByRole("heading", { name: "All data" }).waitFor();
     });
   });
 
   test("is cancelled when the filters change", async () => {
     await visit("/data/marts/ref_number?where.number=gt.100", async (page) => {
-      await page.route(/ref_number\?.*offset=0$/, () => undefined);
-      await page.getByText("Download", { exact: true }).click();
-      const isBatch = (request: { url(): string }): boolean => request.url().endsWith("offset=0");
-      const batch = page.waitForEvent("request", isBatch);
-      await page.getByRole("button", { name: "CSV" }).click();
-      await batch;
-      await Promise.all([
-        page.waitForEvent("requestfailed", isBatch),
-        page.getByRole("button", { name: "Remove all filters" }).click(),
-      ]);
+      await cancelDownload(page, () => page.getByRole("button", { name: "Remove all filters" }).click());
       await page.getByText("Download", { exact: true }).click();
       expect(await texts(page, ".tools details [role=status]")).toEqual([""]);
       expect(await page.getByRole("button", { name: "CSV" }).isEnabled()).toBe(true);

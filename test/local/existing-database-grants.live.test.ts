@@ -99,51 +99,58 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     await api.query("drop view analytics_api.persons; drop table staging.person");
   });
 
-  test("serves a schema whose USAGE of PUBLIC is revoked, as verification asks", async () => {
+  test("prints no statement that publishes rows, or hides them from the programs of their owner", async () => {
     await api.query(
-      "revoke usage on schema app_public from gatehouse_anonymous; grant usage on schema app_public to public",
+      `alter table staging.client enable row level security; alter table analytics_api.etl_5 enable row level security`,
     );
-    api.migrate();
-    const found = await differences();
-    expect(found.map(({ subject, message }) => [subject, message])).toEqual([
-      ["schema app_public", "PUBLIC (all roles) has USAGE"],
-    ]);
-    await api.query(found.map(({ hint }) => hint).join("\n"));
-    expect([(await read("/app_1", "app_public")).status, await differences()]).toEqual([200, []]);
-  });
-
-  test("has hints for row security that publish no rows and change nothing for the table's owner", async () => {
-    await api.query(
-      `set role etl;
-       create table analytics_api.tenant as select 1 as id; alter table analytics_api.tenant enable row level security;
-       create table staging.person as select 1 as id; alter table staging.person enable row level security;
-       create view analytics_api.persons as select id from staging.person; reset role`,
-    );
-    expect((await differences()).map(({ subject, hint }) => [subject, hint])).toEqual([
+    expect((await differences()).map(({ subject, message, hint }) => [subject, message, hint])).toEqual([
       [
-        "view analytics_api.persons",
-        "give analytics_api.persons another owner than etl, or set security_invoker if its readers may read the table",
+        ...["view analytics_api.clients", "serves every row of staging.client, past its row security"],
+        "give analytics_api.clients another owner than etl, or set security_invoker if its readers may read the table",
       ],
       [
-        "table analytics_api.tenant",
-        "if all its rows may be public: CREATE POLICY public_read ON analytics_api.tenant FOR SELECT TO gatehouse_anonymous USING (true); " +
-          "otherwise USING with a condition for the public ones, or move it to another schema",
+        ...[
+          "table analytics_api.etl_5",
+          "has row security and no policy for gatehouse_anonymous: no rows are returned",
+        ],
+        "if all its rows may be public: CREATE POLICY public_read ON analytics_api.etl_5 FOR SELECT TO gatehouse_anonymous USING (true); otherwise move it to another schema",
       ],
     ]);
-    await api.query("drop view analytics_api.persons; drop table staging.person, analytics_api.tenant");
+    await api.query(
+      `alter table staging.client disable row level security; alter table analytics_api.etl_5 disable row level security`,
+    );
+    expect(await differences()).toEqual([]);
   });
 
-  test("names a view that reads through dblink, which has credentials of its own", async () => {
+  test("reports what PUBLIC has only where a request reaches it", async () => {
+    const found = async (): Promise<unknown> => (await differences()).map(({ subject, message }) => [subject, message]);
     await api.query(
-      `set role etl; create function staging.dblink(text) returns integer language sql return 1;
-       revoke execute on function staging.dblink from public; grant execute on function staging.dblink to gatehouse_anonymous;
-       create view analytics_api.remote as select staging.dblink('select id from people.customer') as id; reset role`,
+      `create extension pg_stat_statements schema people;
+       create function staging.total() returns integer language sql return 1;
+       create function people.total() returns integer language sql return 1;
+       create function people.stamp() returns trigger language plpgsql as 'begin return new; end';
+       create function analytics_api.stamp() returns trigger language plpgsql as 'begin return new; end';
+       create schema closed; create table closed.orders (id integer); grant select on closed.orders to public;
+       create schema shared; create table shared.orders (id integer); grant usage on schema shared to public`,
     );
-    expect((await differences()).map(({ subject, message }) => [subject, message])).toContainEqual([
-      "view analytics_api.remote",
-      "serves what staging.dblink(text) returns, with the rights of its own connection",
+    expect(await found()).toEqual([]);
+    // Now the anonymous role may use or read each of them.
+    await api.query(
+      `alter function people.total() security definer; grant usage on schema closed, staging to public; grant select on shared.orders to public`,
+    );
+    const [execute, select] = ["PUBLIC (all roles) has EXECUTE", "PUBLIC (all roles) has SELECT"];
+    expect(await found()).toEqual([
+      ["function people.total()", `${execute}, and it runs with the rights of postgres (SECURITY DEFINER)`],
+      ["function staging.total()", execute],
+      ["schema staging", "PUBLIC (all roles) has USAGE"],
+      ["table closed.orders", select],
+      ["table shared.orders", select],
     ]);
-    await api.query("drop view analytics_api.remote; drop function staging.dblink");
+    await api.query(
+      `drop extension pg_stat_statements; drop function staging.total(), people.total(), people.stamp(), analytics_api.stamp();
+       revoke usage on schema staging from public; drop schema closed, shared cascade`,
+    );
+    expect(await found()).toEqual([]);
   });
 
   test("revokes in the next migration what the anonymous role has elsewhere", async () => {
@@ -154,9 +161,10 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
        create function people.one() returns integer language sql as 'select 1'; alter function people.one() owner to app;
        revoke execute on function people.one() from public; grant execute on function people.one() to gatehouse_anonymous;
        alter default privileges for role app in schema people grant select on tables to gatehouse_anonymous;
-       alter default privileges for role app grant select on large objects to gatehouse_anonymous`,
+       alter default privileges for role app grant select on large objects to gatehouse_anonymous;
+       grant create, temporary on database "my-Shop" to gatehouse_anonymous`,
     );
-    expect(await differences()).toHaveLength(8);
+    expect(await differences()).toHaveLength(9);
     api.migrate();
     expect(await differences()).toEqual([]);
   });
@@ -206,6 +214,55 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect((await read("/app_2", "app_public")).status).toBe(401);
     expect((await differences()).map(({ hint }) => hint)).toEqual([publication("app_public.app_2")]);
     await api.query("grant select on app_public.app_2 to gatehouse_anonymous");
+    expect(await differences()).toEqual([]);
+  });
+
+  test("does not publish a restricted relation again after the default privileges of its owner were revoked", async () => {
+    await api.query(
+      `revoke select on app_public.app_3 from gatehouse_anonymous;
+       alter default privileges for role app in schema app_public revoke select on tables from gatehouse_anonymous`,
+    );
+    api.migrate();
+    expect((await read("/app_3", "app_public")).status).toBe(401);
+    // The next one is readable again.
+    expect((await differences()).map(({ hint }) => hint)).toEqual([publication("app_public.app_3")]);
+    await api.query("grant select on app_public.app_3 to gatehouse_anonymous");
+    expect(await differences()).toEqual([]);
+  });
+
+  test("serves rows after what PUBLIC has was revoked with the hints", async () => {
+    await api.query(
+      `grant usage on schema analytics_api, gatehouse to public;
+       revoke usage on schema analytics_api, gatehouse from gatehouse_anonymous;
+       revoke connect on database "my-Shop" from gatehouse_authenticator, gatehouse_owner`,
+    );
+    api.migrate();
+    const hints = (await differences()).map(({ hint }) => hint);
+    expect(hints).toEqual([
+      "REVOKE USAGE ON SCHEMA analytics_api FROM PUBLIC;",
+      "REVOKE USAGE ON SCHEMA gatehouse FROM PUBLIC;",
+    ]);
+    await api.query(hints.join("\n"));
+    expect((await read("/dbt_1?limit=1")).status).toBe(200);
+    await api.query('revoke connect on database "my-Shop" from public');
+    expect(await differences()).toEqual([]);
+    await api.query('grant connect on database "my-Shop" to public');
+  });
+
+  test("acts for the writers as a role with NOINHERIT, and warns of an owner that no role can be a member of", async () => {
+    if (superuser) return;
+    await api.query(
+      `alter role ${ADMINISTRATOR} noinherit; set role ${ADMINISTRATOR}; revoke dbt, gatehouse_owner from ${ADMINISTRATOR}; reset role;
+       grant create on database "my-Shop" to ${ADMINISTRATOR}; alter schema reference owner to pg_database_owner; alter database "my-Shop" owner to app`,
+    );
+    const has = (role: string): Promise<unknown> =>
+      api.query(`select pg_has_role('${ADMINISTRATOR}', '${role}', 'USAGE') as has`);
+    expect(await has("dbt")).toEqual([{ has: false }]);
+    api.migrate();
+    for (const role of ["dbt", "gatehouse_owner"]) expect(await has(role)).toEqual([{ has: true }]);
+    await api.query(
+      `alter role ${ADMINISTRATOR} inherit; alter schema reference owner to gatehouse_owner; alter database "my-Shop" owner to ${ADMINISTRATOR}`,
+    );
     expect(await differences()).toEqual([]);
   });
 

@@ -272,6 +272,31 @@ test("keeps views of pipelines when a later version changes the columns of a vie
   await owner("drop view marts.my_sources");
 });
 
+test.each([
+  ["on", "remote_apply"],
+  ["off", "off"],
+])("waits for replicas where synchronous_commit is on: with %s, it becomes %s", async (before, after) => {
+  const session = await api.session();
+  try {
+    await session.query(`set synchronous_commit = ${before}; begin; create table marts.scratch (id integer)`);
+    expect((await session.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: after }]);
+  } finally {
+    await session.end();
+  }
+});
+
+// The control of a finding of verify and doctor (ops/checks/grants/foreignTables.ts).
+test("is not served at all while a foreign table has a wrapper without a handler", async () => {
+  const status = async (): Promise<number> => (await api.get("/meta_sources")).status;
+  await api.query(
+    `create foreign data wrapper files; create server archive foreign data wrapper files;
+     create foreign table private_marts.archived (id integer) server archive`,
+  );
+  await expect.poll(status, { timeout: 240_000 }).toBe(503);
+  await api.query("drop foreign data wrapper files cascade");
+  await expect.poll(status, { timeout: 240_000 }).toBe(200);
+});
+
 test("reloads the schema cache for a table, and not for a temporary one", async () => {
   const session = await api.session();
   try {

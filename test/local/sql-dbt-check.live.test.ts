@@ -136,11 +136,11 @@ describe("check_dbt", () => {
           dim_b: { reads: [idOf(false, "stg")], gatehouse: { no_personal_data: true } },
           dim_c: { reads: [idOf(false, "stg")], gatehouse: { no_personal_data: true }, columns: { fnr: {} } },
         },
-        { person: { schema: "private_raw", columns: { fnr: { meta: { contains_pii: true } } } } },
+        { person: { schema: "private_raw", columns: { FNR: { meta: { contains_pii: true } } } } },
       ),
       [
         `${model("dim_a")}: reads personal data of models/sources.yml: source ssb.person. Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true.`,
-        `${model("dim_c")}: has the column "fnr", which is private in models/sources.yml: source ssb.person. Remove the column, or use a private schema.`,
+        `${model("dim_c")}: has the column "FNR", which is private in models/sources.yml: source ssb.person. Remove the column, or use a private schema.`,
       ],
     ],
     [
@@ -172,7 +172,7 @@ describe("check_dbt", () => {
     expect(await problemsOf(manifestOf({ dim_a: {} }))).toEqual([]);
   });
 
-  test("refuses a private column that the relation has, also when it is not documented", async () => {
+  test("refuses a private column that the relation has, also when it is not documented, and in lower case", async () => {
     await owner.query("create table marts.dim_a (id integer, fnr text)");
     const person = { schema: "private_raw", columns: { FNR: { meta: { contains_pii: true } } } };
     const project = manifestOf(

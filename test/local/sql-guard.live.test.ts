@@ -91,11 +91,11 @@ describe("personal data", () => {
     ],
     [
       "a sequence below that moves out",
-      `create sequence marts.counter; create view api_v1.k as select last_value from marts.counter;
-       alter sequence marts.counter set schema private_marts`,
+      `create sequence marts.positions; create view api_v1.k as select last_value from marts.positions;
+       alter sequence marts.positions set schema private_marts`,
       "view",
       "api_v1.k",
-      "private_marts.counter",
+      "private_marts.positions",
     ],
     [
       "a rule",

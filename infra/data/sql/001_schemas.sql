@@ -10,6 +10,8 @@ declare
   owner constant name := pg_catalog.current_setting('gatehouse.owner');
   found constant json := pg_catalog.current_setting('gatehouse.foreign')::json -> 0;
   layer name;
+  -- The membership of a role with NOINHERIT would give it none of the owner's privileges.
+  inheriting constant text := case when pg_catalog.current_setting('server_version_num')::integer >= 160000 then ' with inherit true' else '' end;
   own record;
 begin
   if found is not null then
@@ -18,7 +20,7 @@ begin
   -- Without superuser rights the administrator acts for the owner as a member of it. From Postgres 16 on, who creates a role may grant it, and
   -- is no member that inherits (PostgreSQL, createrole_self_grant).
   if not pg_catalog.pg_has_role(current_user, owner, 'USAGE') then
-    execute pg_catalog.format('grant %I to current_user', owner);
+    execute pg_catalog.format('grant %I to current_user%s', owner, inheriting);
   end if;
   if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
 

@@ -22,7 +22,8 @@ create or replace function gatehouse.attempt(statement text) returns void
 as $$
 begin
   execute statement;
-exception when insufficient_privilege then
+-- A role may refuse members: pg_database_owner, and one that is a member of the current role itself.
+exception when insufficient_privilege or feature_not_supported or invalid_grant_operation then
   raise warning 'not enforced: %: %', sqlerrm, pg_catalog.split_part(pg_catalog.btrim(statement, E'\n'), E'\n', 1);
 when undefined_table or internal_error then
   raise warning 'skipped: %: %', sqlerrm, statement;

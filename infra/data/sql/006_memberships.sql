@@ -5,6 +5,8 @@ do $$
 declare
   exposed constant name[] := pg_catalog.string_to_array(gatehouse.setting('exposed'), ',');
   api constant name := gatehouse.setting('api');
+  -- As in 001_schemas.sql.
+  inheriting constant text := case when pg_catalog.current_setting('server_version_num')::integer >= 160000 then ' with inherit true' else '' end;
   role name;
 begin
   if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
@@ -16,7 +18,7 @@ begin
       or r.oid in (select n.nspowner from pg_catalog.pg_namespace n where n.nspname = any (exposed)))
     order by 1
   loop
-    perform gatehouse.attempt(pg_catalog.format('grant %I to current_user', role));
+    perform gatehouse.attempt(pg_catalog.format('grant %I to current_user%s', role, inheriting));
   end loop;
 
   if not pg_catalog.has_schema_privilege(api, 'CREATE') or not pg_catalog.has_schema_privilege(api, 'USAGE') then

@@ -13,8 +13,11 @@ begin
   elsif not exists (select from pg_catalog.pg_event_trigger_dropped_objects() o where not o.is_temporary) then
     return;
   end if;
-  -- With read replicas, the notice must not come before the change does; without synchronous ones this means nothing.
-  perform pg_catalog.set_config('synchronous_commit', 'remote_apply', true);
+  -- With read replicas, the notice must not come before the change does; without synchronous ones this means nothing. A session with another value does not
+  -- wait for replicas, and continues not to.
+  if pg_catalog.current_setting('synchronous_commit') = 'on' then
+    perform pg_catalog.set_config('synchronous_commit', 'remote_apply', true);
+  end if;
   perform pg_catalog.pg_notify('pgrst', 'reload schema');
 end
 $$;

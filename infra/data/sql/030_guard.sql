@@ -69,8 +69,8 @@ select gatehouse.attempt($$
 create event trigger gatehouse_guard_private on ddl_command_end
   when tag in (
     'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW', 'ALTER MATERIALIZED VIEW', 'CREATE RULE', 'CREATE TABLE', 'CREATE TABLE AS',
-    'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'CREATE SCHEMA', 'ALTER SCHEMA',
-    'CREATE EXTENSION', 'ALTER EXTENSION', 'ALTER SEQUENCE'
+    'SELECT INTO', 'ALTER TABLE', 'ALTER SEQUENCE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'CREATE SCHEMA', 'ALTER SCHEMA',
+    'CREATE EXTENSION', 'ALTER EXTENSION'
   )
   execute function gatehouse.guard_private();
 alter event trigger gatehouse_guard_private enable always

@@ -1,6 +1,14 @@
 -- Privileges in an existing database, whose objects belong to several roles. The administrator may be unable to act for one of them; then the
 -- others still get theirs, and verification names what is missing. What is as planned is not touched: a grant updates the catalog's row, for
 -- which a concurrent DROP TABLE waits.
+create table if not exists gatehouse.published (
+  schema name,
+  creator name,
+  reader_oid oid,
+  primary key (schema, creator, reader_oid)
+);
+comment on table gatehouse.published is
+  'Roles whose relations in an exposed schema were granted to the anonymous role (reader_oid) once; no later migration grants more of theirs';
 select
   pg_catalog.set_config('gatehouse.anonymous', :'anonymous', true),
   pg_catalog.set_config('gatehouse.authenticator', :'authenticator', true);
@@ -15,24 +23,29 @@ declare
     select r.rolname from pg_catalog.pg_roles r
     where r.rolname = owner or r.rolname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.writers'), ',')));
   reader constant oid := anonymous::pg_catalog.regrole;
-  -- <schema>.<creator>, where either is new to the data API: only then do relations that exist become public. One that lacks SELECT later was moved into
-  -- the schema, created by another role or restricted by hand: verification reports it, and no migration publishes it.
-  added constant text[] := array(
+  -- <schema>.<creator>, whose next relations are not readable.
+  closed constant text[] := array(
     select pg_catalog.format('%I.%I', schema, creator)
     from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
     where not exists (
       select from pg_catalog.pg_default_acl d cross join lateral pg_catalog.aclexplode(d.defaclacl) a
       where d.defaclrole = pg_catalog.quote_ident(creator)::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
         and d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT'));
+  -- Those where the schema or the role is new to the data API: only then do relations that exist become public. One that lacks SELECT later was moved into
+  -- the schema, created by another role or restricted by hand: verification reports it, and no migration publishes it.
+  added constant text[] := array(
+    select one from pg_catalog.unnest(closed) one
+    except
+    select pg_catalog.format('%I.%I', p.schema, p.creator) from gatehouse.published p where p.reader_oid = reader);
   difference text;
 begin
   if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
 
-  -- First what is created from now on, so that no relation is created in between.
+  -- What is created after the commit of this transaction. A relation that another session creates meanwhile gets no grant, and verification reports it.
   for difference in
     select pg_catalog.format('alter default privileges for role %I in schema %I grant select on tables to %I', creator, schema, anonymous)
     from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
-    where pg_catalog.format('%I.%I', schema, creator) = any (added)
+    where pg_catalog.format('%I.%I', schema, creator) = any (closed)
     union all
     select pg_catalog.format('alter default privileges for role %I revoke execute on functions from public', owner)
     union all
@@ -50,16 +63,21 @@ begin
   end loop;
 
   for difference in
-    select pg_catalog.format('grant connect on database %I to %I', pg_catalog.current_database(), role)
-    from pg_catalog.unnest(array[authenticator, owner]) role
-    where not pg_catalog.has_database_privilege(role, pg_catalog.current_database(), 'CONNECT')
+    -- By name, although PUBLIC has them by default: verification prints what revokes those of PUBLIC.
+    select pg_catalog.format('grant connect on database %I to %I', d.datname, role)
+    from pg_catalog.pg_database d cross join pg_catalog.unnest(array[authenticator, owner]) role
+    where d.datname = pg_catalog.current_database() and not exists (
+      select from pg_catalog.aclexplode(d.datacl) a
+      where a.grantee = pg_catalog.quote_ident(role)::pg_catalog.regrole and a.privilege_type = 'CONNECT')
     union all
-    select pg_catalog.format('grant usage on schema %I to %I', schema, anonymous)
-    from pg_catalog.unnest(exposed || array['gatehouse', 'gatehouse_openapi']::name[]) schema
-    -- A grant of its own: verification asks to revoke those of PUBLIC.
-    where not exists (
-      select from pg_catalog.pg_namespace n cross join lateral pg_catalog.aclexplode(n.nspacl) a
-      where n.nspname = schema and a.grantee = reader and a.privilege_type = 'USAGE')
+    select pg_catalog.format('revoke all on database %I from %I', d.datname, anonymous)
+    from pg_catalog.pg_database d
+    where d.datname = pg_catalog.current_database() and exists (select from pg_catalog.aclexplode(d.datacl) a where a.grantee = reader)
+    union all
+    select pg_catalog.format('grant usage on schema %I to %I', n.nspname, anonymous)
+    from pg_catalog.pg_namespace n
+    where n.nspname = any (exposed || array['gatehouse', 'gatehouse_openapi']::name[])
+      and not exists (select from pg_catalog.aclexplode(n.nspacl) a where a.grantee = reader and a.privilege_type = 'USAGE')
     union all
     -- A schema that was created for the data API.
     select pg_catalog.format('grant usage, create on schema %I to %I', n.nspname, creator)
@@ -101,6 +119,16 @@ begin
   loop
     perform gatehouse.attempt(difference);
   end loop;
+
+  delete from gatehouse.published p where p.schema <> all (exposed) or p.creator <> all (creators) or p.reader_oid <> reader;
+  insert into gatehouse.published
+  select n.nspname, pg_catalog.pg_get_userbyid(d.defaclrole), a.grantee
+  from pg_catalog.pg_default_acl d
+  join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+  cross join lateral pg_catalog.aclexplode(d.defaclacl) a
+  where d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT'
+    and n.nspname = any (exposed) and pg_catalog.pg_get_userbyid(d.defaclrole) = any (creators)
+  on conflict do nothing;
 end
 $$;
 

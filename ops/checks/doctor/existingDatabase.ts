@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Client, type ClientConfig, escapeLiteral } from "pg";
 import type { DataApi } from "../../../config/settings.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { outageOf, unhandledTables } from "../grants/foreignTables.ts";
 import { quoted } from "../grants/sql.ts";
 import { type Check, failed, passed } from "../check.ts";
 
@@ -51,6 +52,7 @@ export async function existingDatabase(config: ClientConfig, dataApi: DataApi, f
         passed(name, database),
         ...checksOf(facts, dataApi, `${config.user}`),
         ...(await foreignObjects(client, dataApi)),
+        ...(await foreignTables(client)),
       ];
     });
   } catch (error) {
@@ -93,4 +95,13 @@ async function foreignObjects(client: Client, { exposed, roles }: DataApi): Prom
   const found = rows.flatMap((row) => JSON.parse(row.found) as ForeignObject[]);
   if (found.length === 0) return [passed("names of Gatehouse's objects", "no other object has them")];
   return found.map(({ name, message, hint }) => failed(name, message, hint));
+}
+
+async function foreignTables(client: Client): Promise<Check[]> {
+  const found = await unhandledTables(client);
+  if (found.length === 0) return [passed("foreign tables", "no wrapper lacks a handler")];
+  return found.map((table) => {
+    const { problem, hint } = outageOf(table);
+    return failed("foreign tables", `${table.name} ${problem}`, hint);
+  });
 }

@@ -86,28 +86,32 @@ function rowSecurityBypass(
     return reader.secured ? undefined : { why: "", hint };
   }
   const role = live.roles.find(({ name }) => name === reader.owner);
+  const invoker = reader.kind === "view" ? ", or set security_invoker if its readers may read the table" : "";
   if (role?.superuser || role?.bypassrls) {
     const why = `: ${reader.name} is owned by ${quoted(role.name)} (${role.superuser ? "SUPERUSER" : "BYPASSRLS"})`;
-    const invoker = reader.kind === "view" ? ", or set security_invoker if its readers may read the table" : "";
     return { why, hint: `give ${reader.name} an owner without SUPERUSER and BYPASSRLS${invoker}` };
   }
   if (reader.owner !== read.owner || read.forced) return undefined;
-  if (existing) {
-    // Forced row security would also apply to the program of the table's owner.
-    const hint = `give ${reader.name} another owner than ${quoted(read.owner)}, or set security_invoker if its readers may read the table`;
-    return { why: "", hint };
-  }
-  return { why: "", hint: `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;` };
+  // With FORCE, the programs of the owner would read no rows without a policy for it.
+  const hint = existing
+    ? `give ${reader.name} another owner than ${quoted(read.owner)}${invoker}`
+    : `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`;
+  return { why: "", hint };
 }
 
 function* callFindings(
   relation: Relation,
-  { schema, name, owner, definer, opaque }: Routine,
+  { schema, name, owner, definer, opaque, remote }: Routine,
   { through, filled }: Path,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const planned = schemas.get(schema);
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
+  if (remote) {
+    const problem = `calls ${name}${pathText(through)}, which reads with credentials of its own: what it reads is not recorded`;
+    yield report("leak", problem, `take ${name} out of it, or drop it; until then what it reads is public`);
+    return;
+  }
   if (filled && planned?.access === "private") {
     const problem = `is filled with what ${name}${pathText(through)} returns, of the private schema ${quoted(schema)}`;
     yield report("leak", problem, `take ${name} out of it, or drop it; until then its rows are public`);
@@ -146,8 +150,6 @@ function* unrecordedFindings(
     const hint = `take ${name} out of it, or drop it; until then what it reads is public`;
     if (kind === "catalog") {
       yield report("leak", `serves rows of ${name}${path}, which describes private relations, too`, hint);
-    } else if (kind === "function" && /(^|\.)dblink/.test(name)) {
-      yield report("leak", `serves what ${name}${path} returns, with the rights of its own connection`, hint);
     } else if (kind === "function" && filled) {
       yield report("leak", `is filled with what ${name}${path} returns, with the rights of an owner`, hint);
     } else if (kind === "remote" && schemas.get(schema ?? "")?.access === "private") {

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { ClientBase } from "pg";
 import type { GrantExpectation } from "./expectation.ts";
+import { type UnhandledTable, unhandledTables } from "./foreignTables.ts";
 
 /** The state of the database on which the plan's grants depend, read from its system catalog. Qualified names are quoted as in SQL. */
 export interface DatabaseState {
   readonly roles: readonly LiveRole[];
   readonly memberships: readonly Membership[];
-  readonly schemas: readonly { readonly name: string; readonly owner: string }[];
+  readonly schemas: readonly LiveSchema[];
   readonly relations: readonly Relation[];
   readonly routines: readonly Routine[];
   readonly dependencies: readonly Dependency[];
@@ -15,6 +16,7 @@ export interface DatabaseState {
   readonly defaults: readonly LiveDefault[];
   readonly owned: readonly Owned[];
   readonly eventTriggers: readonly EventTrigger[];
+  readonly unhandledTables: readonly UnhandledTable[];
 }
 
 /** As in pg_roles. */
@@ -25,6 +27,13 @@ export interface LiveRole extends Readonly<Record<RoleAttribute, boolean>> {
   readonly settings: readonly string[];
   /** Those of ALTER ROLE … IN DATABASE, for the database of the plan. */
   readonly databaseSettings: readonly string[];
+}
+
+interface LiveSchema {
+  readonly name: string;
+  readonly owner: string;
+  /** The anonymous role or the authenticator has USAGE, also as PUBLIC. */
+  readonly usable: boolean;
 }
 
 /** `member` is a member of `role`. */
@@ -72,6 +81,8 @@ export interface Routine {
   readonly reachable: boolean;
   /** Its body is text, of which Postgres records nothing, and it may read relations: it is not immutable. */
   readonly opaque: boolean;
+  /** A function of dblink, which reads another database, or this one with other rights. */
+  readonly remote: boolean;
 }
 
 /** `pg_class:<id>`, `pg_proc:<id>` or `pg_operator:<id>`. */
@@ -105,6 +116,8 @@ export interface LivePrivilege {
   readonly privileges: readonly string[];
   /** In a planned schema, or the database itself: all its privileges are listed. */
   readonly planned: boolean;
+  /** An extension granted it when it was created. */
+  readonly initial: boolean;
 }
 type OtherKind =
   | ("type" | "domain" | "language" | "large object")
@@ -157,7 +170,7 @@ export async function readDatabaseState(
   return {
     roles: await read("roles"),
     memberships: await read("memberships"),
-    schemas: await read("schemas"),
+    schemas: await read("schemas", [anonymous, authenticator]),
     relations: await read("relations", anonymous),
     routines: await read("routines", planned, anonymous),
     dependencies: await read("dependencies"),
@@ -166,5 +179,6 @@ export async function readDatabaseState(
     defaults: await read("defaults"),
     owned: await read("owned", [anonymous, authenticator]),
     eventTriggers: await read("event_triggers"),
+    unhandledTables: await unhandledTables(client),
   };
 }

@@ -100,11 +100,11 @@ function* rowSecurity(relation: Relation, { schemas, roles, existing }: GrantExp
     const problem = "has policies, but row security is off: every row is served";
     yield report("leak", problem, `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`);
   } else if (secured && !readable) {
-    const policy = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
-    // The table is another program's, whose policies may separate tenants.
+    const statement = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
+    // The author of an existing table may have hidden its rows on purpose.
     const hint = existing
-      ? `if all its rows may be public: ${policy} otherwise USING with a condition for the public ones, or move it to another schema`
-      : policy;
+      ? `if all its rows may be public: ${statement} otherwise move it to another schema`
+      : statement;
     yield report("outage", `has row security and no policy for ${anonymous}: no rows are returned`, hint);
   }
 }

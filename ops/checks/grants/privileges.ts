@@ -16,7 +16,7 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
   for (const entry of live.privileges) {
     // A superuser needs no grant.
-    if (superusers.has(entry.grantee) || !concerns(entry, expected)) continue;
+    if (superusers.has(entry.grantee) || !concerns(entry, expected) || isOrdinary(entry, live, expected)) continue;
     const planned = new Set(plannedFor(entry, expected));
     const [stray, kept] = [false, true].map((is) => entry.privileges.filter((each) => planned.has(each) === is));
     const report = reporter(titleOf(entry), expected.schemas.get(entry.schema ?? "")?.name);
@@ -46,6 +46,19 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
   if (schema !== undefined && kind === "schema") return privileges.includes("CREATE");
   // Views of the API read with the data owner's rights.
   return grantee === owner && SYSTEM.has(entry.schema ?? "") && kindInMatrix(kind) === "table";
+}
+
+/**
+ * Whether PUBLIC has a privilege in an existing database with which no request reaches anything: programs of its own need it. A function with SECURITY
+ * DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema.
+ */
+function isOrdinary(entry: LivePrivilege, live: DatabaseState, { existing, schemas }: GrantExpectation): boolean {
+  if (!existing || entry.grantee !== PUBLIC || entry.schema === null || runsAsOwner(entry, live) !== "") return false;
+  const isUnusable = live.schemas.some(({ name, usable }) => name === entry.schema && !usable);
+  const access = schemas.get(entry.schema)?.access;
+  if (access === undefined) return isUnusable || (entry.kind === "schema" && !entry.privileges.includes("CREATE"));
+  if (access !== "private" && access !== "hidden") return false;
+  return entry.initial || (isUnusable && kindInMatrix(entry.kind) === "function");
 }
 
 function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly string[] {

@@ -3,7 +3,8 @@ import { closureFindings } from "./closure.ts";
 import { defaultPrivilegeFindings } from "./defaults.ts";
 import { enforcementFindings } from "./enforcement.ts";
 import type { GrantExpectation } from "./expectation.ts";
-import { type GrantFinding, sortFindings } from "./finding.ts";
+import { type GrantFinding, reporter, sortFindings } from "./finding.ts";
+import { outageOf } from "./foreignTables.ts";
 import { type DatabaseState, readDatabaseState } from "./databaseState.ts";
 import { ownerFindings } from "./owners.ts";
 import { missingPrivileges, unplannedPrivileges } from "./privileges.ts";
@@ -33,6 +34,10 @@ export function compareGrants(live: DatabaseState, expected: GrantExpectation): 
     ...defaultPrivilegeFindings(live, expected),
     ...closureFindings(live, expected),
     ...enforcementFindings(live, expected),
+    ...live.unhandledTables.map((table) => {
+      const { problem, hint } = outageOf(table);
+      return reporter(`foreign table ${table.name}`)("outage", problem, hint);
+    }),
   ];
   const leaking = new Set(findings.flatMap(({ danger, subject }) => (danger === "leak" ? [subject] : [])));
   // Its hint would be to grant SELECT, which would publish what the relation serves.

@@ -1,5 +1,5 @@
 -- $1 the planned schemas. Privileges of all roles but the owner. In a planned schema and on the database itself: all. Elsewhere: those that
--- neither the server nor, at its installation, an extension grants by default.
+-- neither the server nor, at its installation, an extension grants by default. Trigger functions cannot be called.
 with object (class, oid, part, kind, schema, name, "column", owner, acl, code, planned) as (
   select
     'pg_database'::regclass, oid, 0, 'database', null, quote_ident(datname), null, datdba, datacl, 'd'::"char",
@@ -68,13 +68,11 @@ select
   o.kind, o.schema, o.name, o."column", pg_get_userbyid(o.owner)::text as owner,
   case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee)::text end as grantee,
   pg_get_userbyid(a.grantor)::text as grantor, a.is_grantable as grantable,
-  o.planned, array_agg(a.privilege_type order by a.privilege_type) as privileges
+  o.planned, initial, array_agg(a.privilege_type order by a.privilege_type) as privileges
 from object o
 cross join lateral aclexplode(coalesce(o.acl, acldefault(o.code, o.owner))) a
-where (o.planned or o.acl is not null) and a.grantee <> o.owner
-  -- initdb creates this schema after it has recorded the initial privileges.
-  and not (o.schema is not distinct from 'information_schema' and a.grantee = 0 and a.privilege_type in ('SELECT', 'USAGE'))
-  and (o.planned or not exists (
+cross join lateral (
+  select exists (
     select
     from aclexplode(
       coalesce(
@@ -83,6 +81,18 @@ where (o.planned or o.acl is not null) and a.grantee <> o.owner
       )
     ) b
     where (b.grantee, b.privilege_type) = (a.grantee, a.privilege_type) and b.is_grantable >= a.is_grantable
-  ))
-group by o.kind, o.schema, o.name, o."column", o.owner, a.grantee, a.grantor, a.is_grantable, o.planned
+  )
+) as given (by_default)
+cross join lateral (
+  select by_default and exists (
+    select from pg_depend d where (d.classid, d.objid, d.deptype) = (o.class, o.oid, 'e')
+  )
+) as extension (initial)
+where (o.planned or o.acl is not null) and a.grantee <> o.owner
+  -- initdb creates this schema after it has recorded the initial privileges.
+  and not (o.schema is not distinct from 'information_schema' and a.grantee = 0 and a.privilege_type in ('SELECT', 'USAGE'))
+  and (o.planned or not by_default)
+  and not (a.grantee = 0 and o.class = 'pg_proc'::regclass and exists (
+    select from pg_proc p where p.oid = o.oid and p.prorettype in ('trigger'::regtype, 'event_trigger'::regtype)))
+group by o.kind, o.schema, o.name, o."column", o.owner, a.grantee, a.grantor, a.is_grantable, o.planned, initial
 order by 1, 3, 4, 6, 7, 8

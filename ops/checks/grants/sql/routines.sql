@@ -1,4 +1,4 @@
--- $1 the planned schemas, $2 the anonymous role. Routines in those schemas, and in others those that are SECURITY DEFINER or opaque.
+-- $1 the planned schemas, $2 the anonymous role. Routines in those schemas, in others those that are SECURITY DEFINER or opaque, and those of dblink.
 select
   p.oid::text as id, n.nspname::text as schema,
   format('%I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)) as name,
@@ -12,7 +12,7 @@ select
     ),
     false
   ) as reachable,
-  body.opaque
+  body.opaque, p.proname ~ '^dblink' as remote
 from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
 join pg_catalog.pg_language l on l.oid = p.prolang
@@ -20,6 +20,7 @@ cross join lateral (select p.prosqlbody is null and l.lanname not in ('c', 'inte
 where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
   and (
     n.nspname = any ($1)
+    or p.proname ~ '^dblink'
     or (p.prosecdef or body.opaque) and not exists (
       select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )

@@ -12,7 +12,7 @@ from pg_rewrite r
 cross join lateral regexp_matches(r.ev_action::text, ':funcid (\d+)', 'g') as found
 join pg_proc p on p.oid = found[1]::oid
 where r.ev_class >= 16384
-  and p.proname ~ '^((query|cursor|table|schema|database)_to_xml|dblink|ts_stat$|lo_get$|pg_read_(binary_)?file$|pg_ls_)'
+  and p.proname ~ '^((query|cursor|table|schema|database)_to_xml|ts_stat$|lo_get$|pg_read_(binary_)?file$|pg_ls_)'
 union
 select t.ftrelid::text, 'remote', format('%I.%I', remote.schema, coalesce(remote.name, c.relname)), remote.schema
 from pg_foreign_table t

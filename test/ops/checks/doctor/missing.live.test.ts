@@ -169,6 +169,19 @@ test("reports TLS, password and rights of Postgres", async () => {
     ),
   });
   await systems.sqlIn("ware-house", "grant usage, create on schema api_v1 to limited", 'create role "dbt-prod"');
+  await systems.sqlIn(
+    "ware-house",
+    "create foreign data wrapper files",
+    "create server archive foreign data wrapper files",
+    "create foreign table public.orders (id integer) server archive",
+  );
+  expect(await onExisting()).toEqual({
+    "Postgres: foreign tables": fails(
+      "public.orders has the foreign-data wrapper files, which has no handler: PostgREST cannot load its schema cache, and every request is answered with 503",
+      "Drop foreign table public.orders, or give its wrapper a handler (ALTER FOREIGN DATA WRAPPER files HANDLER …).",
+    ),
+  });
+  await systems.sqlIn("ware-house", "drop foreign data wrapper files cascade");
   expect(await onExisting()).toEqual({});
   await systems.sqlIn(
     "ware-house",

@@ -40,7 +40,7 @@ export function relation(schema: string, name: string, more: Partial<Relation> =
 export function privilege(more: Partial<LivePrivilege>): LivePrivilege {
   return {
     ...{ kind: "table", schema: "marts", name: "marts.sales", column: null, owner: "pipeline", grantee: "web_anon" },
-    ...{ grantor: "pipeline", grantable: false, privileges: ["SELECT"], planned: true },
+    ...{ grantor: "pipeline", grantable: false, privileges: ["SELECT"], planned: true, initial: false },
     ...more,
   };
 }
@@ -57,7 +57,7 @@ export function plannedState(plan: DataPlan): DatabaseState {
   const relations = plan.schemas.map((schema) => relation(schema.name, "t", { owner: schema.owner }));
   const routines = plan.schemas.map((schema) => ({
     ...{ id: schema.name, schema: schema.name, name: `${schema.name}.f()`, kind: "function" as const },
-    ...{ owner: schema.owner, definer: false, pinned: true, reachable: false, opaque: false },
+    ...{ owner: schema.owner, definer: false, pinned: true, reachable: false, opaque: false, remote: false },
   }));
   const actual = plan.grants.filter(({ privileges }) => privileges.length > 0);
   return {
@@ -80,7 +80,7 @@ export function plannedState(plan: DataPlan): DatabaseState {
         ...{ options: true, admin: false, inherit: false, set: true },
       },
     ],
-    schemas: plan.schemas.map(({ name, owner: of }) => ({ name, owner: of })),
+    schemas: plan.schemas.map(({ name, owner: of }) => ({ name, owner: of, usable: true })),
     relations,
     routines,
     dependencies: [],
@@ -100,6 +100,7 @@ export function plannedState(plan: DataPlan): DatabaseState {
       grantee: cell.privileges.length === 0 ? null : cell.role,
     })),
     owned: [],
+    unhandledTables: [],
     eventTriggers: expected.eventTriggers.map((name) => ({
       ...{ name, enabled: true, always: true, owner: administrator, schema: "gatehouse" },
     })),

@@ -47,6 +47,26 @@ export const UNRECORDED: readonly Tampering[] = [
     fix: "DROP MATERIALIZED VIEW marts.persons",
   },
   {
+    name: "reports views that read with dblink, also in a function, whatever the rights of the client",
+    sql: `CREATE EXTENSION dblink SCHEMA public;
+      ${asOwner(`CREATE FUNCTION catalog.remote() RETURNS TABLE (name text) LANGUAGE sql STABLE
+        BEGIN ATOMIC SELECT name FROM public.dblink('dbname=warehouse', 'select name from private_marts.people') AS _(name text); END;
+      CREATE VIEW marts.near AS SELECT name FROM public.dblink('dbname=warehouse', 'select name from private_marts.people') AS _(name text);
+      CREATE MATERIALIZED VIEW marts.far AS SELECT name FROM catalog.remote() WITH NO DATA`)}`,
+    found: [
+      [
+        "materialized view marts.far",
+        "calls public.dblink(text, text), which reads with credentials of its own: what it reads is not recorded",
+      ],
+      [
+        "view marts.near",
+        "calls public.dblink(text, text), which reads with credentials of its own: what it reads is not recorded",
+      ],
+    ],
+    condition: can("function", "public.dblink(text, text)", "EXECUTE"),
+    fix: "DROP VIEW marts.near; DROP MATERIALIZED VIEW marts.far",
+  },
+  {
     name: "reports a foreign table that reads a private table of the same database",
     sql: `CREATE FOREIGN DATA WRAPPER loop; DO $$ BEGIN EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER loop OPTIONS (dbname %L)', current_database()); END $$;
       GRANT USAGE ON FOREIGN SERVER loop TO pipeline;
@@ -56,8 +76,12 @@ export const UNRECORDED: readonly Tampering[] = [
         "view marts.person",
         "serves rows of the private private_marts.people through catalog.person, through a foreign server",
       ],
+      [
+        "foreign table catalog.person",
+        "has the foreign-data wrapper loop, which has no handler: PostgREST cannot load its schema cache, and every request is answered with 503",
+      ],
     ],
-    fix: "DROP VIEW marts.person",
+    fix: "DROP VIEW marts.person; DROP FOREIGN TABLE catalog.person",
   },
   {
     name: "reports a view with the name of one of the API's own in another schema",

@@ -1,4 +1,4 @@
-/** Retries are in test/infra/apiRetry.test.ts, for every client. */
+/** Retries are in test/infra/apiRetry.live.test.ts, for every client. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,11 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DataApi, startDataApi } from "./postgrest.ts";
 
 const marts = { "accept-profile": "marts" };
-const PATIENCE = { timeout: 240_000, interval: 50 };
 let api: DataApi;
 beforeAll(async () => {
   api = await startDataApi();
@@ -32,15 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The ETag of an answer, once it stays the same: what ran before may still be counted. */
-async function settledTag(path: string, headers: Record<string, string>): Promise<string> {
-  return vi.waitFor(async () => {
-    const [first, second] = [await api.get(path, headers), await api.get(path, headers)];
-    expect(second.headers["etag"]).toBe(first.headers["etag"]);
-    return String(second.headers["etag"]);
-  }, PATIENCE);
-}
-
 describe("headers", () => {
   test("have the cache lifetime and the maximum number of rows in every response", async () => {
     const { status, headers } = await api.get("/dim_place", marts);
@@ -56,92 +43,6 @@ describe("headers", () => {
     const { headers } = await api.get("/dim_place", marts);
     expect([headers["x-max-rows"], headers["cache-control"]]).toEqual(["7", "public, max-age=30"]);
     api.migrate();
-  });
-});
-
-describe("If-None-Match", () => {
-  test.each([
-    ["GET", "itself", (tag: string) => tag],
-    ["GET", "as a strong one", (tag: string) => tag.slice(2)],
-    ["GET", "in a list", (tag: string) => `"other", ${tag}, W/"third"`],
-    ["GET", "as any", () => "*"],
-    ["HEAD", "itself", (tag: string) => tag],
-  ] as const)("returns 304 without a body for %s with the tag %s", async (method, _, header) => {
-    const tag = await settledTag("/dim_place", marts);
-    const answer = await api.get("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
-    expect([answer.status, answer.body, answer.headers["etag"]]).toEqual([304, "", tag]);
-    expect(answer.headers["cache-control"]).toBe("public, max-age=60");
-  });
-
-  test("does not match for longer than max-age where a foreign table exists, whose writes are not counted", async () => {
-    api.migrate({ max_age: "1" });
-    const remote = `create extension postgres_fdw; create server here foreign data wrapper postgres_fdw;
-      create foreign table private_marts.remote (id integer) server here`;
-    await api.query(remote);
-    const tag = (await api.get("/dim_place", marts)).headers["etag"];
-    await expect.poll(async () => (await api.get("/dim_place", marts)).headers["etag"], PATIENCE).not.toBe(tag);
-    const again = await api.get("/dim_place", { ...marts, "if-none-match": String(tag) });
-    expect(again.status).toBe(200);
-    await api.query("drop extension postgres_fdw cascade");
-    api.migrate();
-  });
-
-  test("sends no body with a 304", async () => {
-    const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const socket = connect(api.port, "127.0.0.1");
-    await once(socket, "connect");
-    const lines = [
-      "GET /dim_place HTTP/1.1",
-      "Host: x",
-      "Accept: */*",
-      "Accept-Profile: marts",
-      `If-None-Match: ${tag}`,
-    ];
-    socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 304 Not Modified\r\n/);
-    expect(answer.slice(answer.indexOf("\r\n\r\n"))).toBe("\r\n\r\n");
-  });
-
-  test.each([
-    ["another tag", "/dim_place", { "if-none-match": '"00000000000000000000000000000000"' }, 200],
-    ["any tag of a relation that is not there", "/nothing", { "if-none-match": "*" }, 404],
-    ["any tag of a private relation", "/many", { "if-none-match": "*", "accept-profile": "private_marts" }, 406],
-  ])("does not match %s", async (_, path, headers, status) => {
-    expect((await api.get(path, { ...marts, ...headers })).status).toBe(status);
-  });
-
-  test.each([
-    ["path", "/limits", {}],
-    ["schema", "/dim_place", { "accept-profile": "raw" }],
-    ["media type", "/dim_place", { accept: "text/csv" }],
-    ["preference", "/dim_place", { prefer: "count=exact" }],
-    ["range", "/dim_place", { range: "0-1" }],
-  ])("does not match the tag of another %s", async (_, path, headers) => {
-    const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const answer = await api.get(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
-    expect(answer.status).not.toBe(304);
-  });
-
-  test("changes the tag after a write in the database, but not in another one", async () => {
-    const inserted = async (): Promise<unknown> => {
-      const counters = "select pg_stat_get_db_tuples_inserted(oid) as n from pg_database where datname = 'postgres'";
-      return (await api.query<{ n: string }>(counters))[0]?.n;
-    };
-    await api.query("create table neighbour (id integer)", undefined, "postgres");
-    const tag = await vi.waitFor(async () => {
-      const [before, tag] = [await inserted(), await settledTag("/dim_place", marts)];
-      await api.query("insert into neighbour values (1)", undefined, "postgres");
-      await vi.waitFor(async () => expect(await inserted()).not.toBe(before), PATIENCE);
-      expect((await api.get("/dim_place", { ...marts, "if-none-match": tag })).status).toBe(304);
-      return tag;
-    }, PATIENCE);
-
-    await api.query("update marts.dim_place set name = 'moved' where id = 1", api.roles.owner);
-    await vi.waitFor(async () => {
-      const answer = await api.get("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
-      expect([answer.status, answer.body]).toEqual([200, '[{"id":1,"name":"moved"}]']);
-    }, PATIENCE);
   });
 });
 

@@ -3,7 +3,7 @@ import { errorText } from "../config/errorText.ts";
 import { openContext, readStack, type ShellEnvironment } from "../ops/context/context.ts";
 import { ownDatabase } from "../ops/clients/databaseAddress.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
-import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
+import { verifyDeployment } from "../ops/deployment/verification.ts";
 import { packageFolder } from "../config/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";

@@ -48,3 +48,20 @@ test.each(Object.entries(ALLOWED))("%s imports nothing of the commands and the l
   ).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
 });
+
+/** Folders of ops/: each imports from those before it. */
+const LAYERS =
+  "launcher terminal toolchain context clients engine checks deployment package import init commands".split(" ");
+const layerOf = (file: string): number => {
+  const [top, folder = "", name] = file.split("/");
+  // A file next to the folders.
+  return top !== "ops" || name === undefined ? -1 : LAYERS.indexOf(folder) + 1;
+};
+
+test("imports in one direction between the folders of ops/", () => {
+  const own = [...imports].filter(([file]) => layerOf(file) >= 0);
+  expect(own.filter(([file]) => layerOf(file) === 0)).toEqual([]);
+  expect(
+    own.flatMap(([file, paths]) => paths.filter((path) => layerOf(path) > layerOf(file)).map((path) => [file, path])),
+  ).toEqual([]);
+});

@@ -4,10 +4,10 @@ import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { listContexts, openContext, type StackContext } from "../context/context.ts";
-import { deployContext } from "../engine/deployment/deployment.ts";
-import { exitCodeOf } from "../engine/deployment/outcome.ts";
+import { deployContext } from "../deployment/deployment.ts";
+import { exitCodeOf } from "../deployment/outcome.ts";
 import { programOf } from "../engine/program.ts";
-import { verifyDeployment } from "../engine/deployment/verification.ts";
+import { verifyDeployment } from "../deployment/verification.ts";
 import { jsonText } from "../text.ts";
 
 interface Flags {

@@ -10,7 +10,7 @@ import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
 import { EngineError, type Ran, runEngine } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
-import { previewPage } from "../engine/deployment/page.ts";
+import { previewPage } from "../deployment/page.ts";
 import type { Report } from "../terminal/progress.ts";
 import { UserError } from "../../config/userError.ts";
 

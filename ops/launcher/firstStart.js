@@ -8,8 +8,8 @@ import path from "node:path";
 import process from "node:process";
 import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
 import { which } from "./which.js";
-import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
-import { containsVersion } from "../toolchain/versionOutput.js";
+import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "./goModule.js";
+import { containsVersion } from "./versionOutput.js";
 
 /** CPU time that compiling and linking the programs of the local platform takes, in seconds (docs/toolchain.md). */
 const BUILD_SECONDS = 700;

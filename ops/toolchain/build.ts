@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import pLimit from "p-limit";
 import { which } from "../launcher/which.js";
 import type { Report } from "../terminal/progress.ts";
-import { BUILD, checkGo, goEnvironment, prepareModule } from "./goModule.js";
+import { BUILD, checkGo, goEnvironment, prepareModule } from "../launcher/goModule.js";
 import { store } from "./store.ts";
 import type { GoFile, GoProgram, Machine, Tool } from "./tools.ts";
 

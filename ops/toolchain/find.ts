@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { lt, major, parse } from "semver";
 import { which } from "../launcher/which.js";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
-import { containsVersion } from "./versionOutput.js";
+import { containsVersion } from "../launcher/versionOutput.js";
 
 /** Build metadata in the version of a local variant (`local.version` in tools.json). */
 const LOCAL_BUILD = "local";

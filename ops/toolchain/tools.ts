@@ -1,6 +1,6 @@
 import path from "node:path";
 import { cacheFolder } from "./paths.ts";
-import { LOCAL_FOLDER } from "./goModule.js";
+import { LOCAL_FOLDER } from "../launcher/goModule.js";
 import pins from "./tools.json" with { type: "json" };
 
 export type ToolName = keyof typeof pins.programs | keyof typeof pins.files;

@@ -1,7 +1,7 @@
 /** The life of one stack on a real node, in order: each test needs what the one before it left. */
 import type { KubernetesObject } from "@kubernetes/client-node";
 import { afterEach, describe, expect, inject, test } from "vitest";
-import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
+import type { Outcome } from "../../ops/deployment/outcome.ts";
 import { runCommand } from "./commands.ts";
 import { describeCluster } from "./failure.ts";
 import { apps, batch, core, restart, restartedPods, runJob, untilAllReady } from "./kubernetes.ts";

@@ -3,7 +3,7 @@ import { beforeAll, expect, inject, test } from "vitest";
 import { packageFolder } from "../../config/folders.ts";
 import program from "../../infra/index.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
-import { exitCodeOf } from "../../ops/engine/deployment/outcome.ts";
+import { exitCodeOf } from "../../ops/deployment/outcome.ts";
 import { deployProgram } from "../helpers/deployProgram.ts";
 
 let shell: ShellEnvironment;

@@ -1,8 +1,8 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import type { Check } from "../../ops/checks/check.ts";
 import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
-import { deployContext } from "../../ops/engine/deployment/deployment.ts";
-import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
+import { deployContext } from "../../ops/deployment/deployment.ts";
+import type { Outcome } from "../../ops/deployment/outcome.ts";
 import { quiet } from "./quiet.ts";
 
 export interface Deployed {

@@ -2,12 +2,7 @@ import { expect, test } from "vitest";
 import { parseStack, type RawStack } from "../../config/load.ts";
 import { accessOf } from "../../infra/access/access.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import {
-  changedNames,
-  databaseNames,
-  deployedNames,
-  droppedDatabases,
-} from "../../ops/engine/deployment/databaseNames.ts";
+import { changedNames, databaseNames, deployedNames, droppedDatabases } from "../../ops/engine/databaseNames.ts";
 import type { Operation, Step } from "../../ops/engine/step.ts";
 import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import { deployedKinds } from "../../ops/engine/deployment/permissions.ts";
+import { deployedKinds } from "../../ops/checks/permissions.ts";
 import { shell, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";

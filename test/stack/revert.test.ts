@@ -2,7 +2,7 @@
 import { AutoscalingV2Api, PatchStrategy, setHeaderOptions, type V1ObjectMeta } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
-import { accessChanges } from "../../ops/engine/deployment/access.ts";
+import { accessChanges } from "../../ops/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";

@@ -6,7 +6,7 @@ import type { Settings } from "../../../config/settings.ts";
 import { accessOf } from "../../../infra/access/access.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { changedNames, deployedNames } from "../../engine/deployment/databaseNames.ts";
+import { changedNames, deployedNames } from "../../engine/databaseNames.ts";
 import { accessDiff } from "./diff.ts";
 import type { Change } from "./entry.ts";
 import type { Version } from "./versions.ts";

@@ -2,7 +2,7 @@
 import { StorageV1Api, type V1StorageClass } from "@kubernetes/client-node";
 import type { PostgresInstallation } from "../../../config/sections/postgres.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { deployedKinds, refusedPermissions } from "../../engine/deployment/permissions.ts";
+import { deployedKinds, refusedPermissions } from "../permissions.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { main } from "../../../ops/commands/deploy.ts";
 import type { Shell } from "../../../ops/commands/shell.ts";
-import type { deployContext, Options } from "../../../ops/engine/deployment/deployment.ts";
-import type { Ending, Outcome } from "../../../ops/engine/deployment/outcome.ts";
+import type { deployContext, Options } from "../../../ops/deployment/deployment.ts";
+import type { Ending, Outcome } from "../../../ops/deployment/outcome.ts";
 import { devStack } from "../../helpers/devStack.ts";
 import { SHELL } from "../../helpers/shell.ts";
 

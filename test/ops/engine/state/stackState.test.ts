@@ -4,7 +4,7 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { refuseOtherClusters } from "../../../../ops/engine/deployment/checks.ts";
+import { refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
 import { stateOf } from "../../../../ops/engine/state/stackState.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 

@@ -1,7 +1,7 @@
 import { AuthorizationV1Api, type KubeConfig } from "@kubernetes/client-node";
-import type { Settings } from "../../../config/settings.ts";
-import { targets } from "../../../infra/observability/targets.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
+import type { Settings } from "../../config/settings.ts";
+import { targets } from "../../infra/observability/targets.ts";
+import type { Plan } from "../../infra/plan/types.ts";
 
 /** A kind of object, in one namespace or, without one, in the whole cluster. */
 interface Kind {

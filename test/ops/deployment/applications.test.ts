@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { verifyApplications } from "../../../../ops/engine/deployment/verification.ts";
-import type { Report } from "../../../../ops/checks/verify/verify.ts";
-import { quiet } from "../../../helpers/quiet.ts";
+import { verifyApplications } from "../../../ops/deployment/verification.ts";
+import type { Report } from "../../../ops/checks/verify/verify.ts";
+import { quiet } from "../../helpers/quiet.ts";
 
 const NOTES = "http://notes.localhost";
 const EXPOSURES = [

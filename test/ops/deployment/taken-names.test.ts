@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
-import { parseStack } from "../../../../config/load.ts";
-import { computePlan } from "../../../../infra/plan/plan.ts";
-import type { StackContext } from "../../../../ops/context/context.ts";
-import { refuseTakenNames, takenNames } from "../../../../ops/engine/deployment/takenNames.ts";
-import type { Resource } from "../../../../ops/engine/state/state.ts";
-import { oauth2, proxy, stack } from "../../../config/stacks.ts";
-import { startAuthentikLists } from "../../../helpers/authentikLists.ts";
+import { parseStack } from "../../../config/load.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { StackContext } from "../../../ops/context/context.ts";
+import { refuseTakenNames, takenNames } from "../../../ops/deployment/takenNames.ts";
+import type { Resource } from "../../../ops/engine/state/state.ts";
+import { oauth2, proxy, stack } from "../../config/stacks.ts";
+import { startAuthentikLists } from "../../helpers/authentikLists.ts";
 
 const raw = stack({
   protected_services: [proxy({ name: "wiki", application_slug: "wiki" }), oauth2({ name: "notes" })],

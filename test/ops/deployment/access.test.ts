@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { accessOf } from "../../../../infra/access/access.ts";
-import { accessIn, recordOf } from "../../../../infra/access/record.ts";
-import type { Plan } from "../../../../infra/plan/types.ts";
-import { accessChanges } from "../../../../ops/engine/deployment/access.ts";
-import type { Paint } from "../../../../ops/terminal/paint.ts";
-import { proxy } from "../../../config/stacks.ts";
-import { planOf } from "../../../infra/plan/stacks.ts";
+import { accessOf } from "../../../infra/access/access.ts";
+import { accessIn, recordOf } from "../../../infra/access/record.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { accessChanges } from "../../../ops/deployment/access.ts";
+import type { Paint } from "../../../ops/terminal/paint.ts";
+import { proxy } from "../../config/stacks.ts";
+import { planOf } from "../../infra/plan/stacks.ts";
 
 const plain: Paint = (_, text) => text;
 const board = (...publicPaths: string[]): Plan =>

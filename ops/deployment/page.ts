@@ -1,10 +1,10 @@
 /** The text of a deployment: the preview before the confirmation, and the result. Pure. */
-import type { Paint } from "../../terminal/paint.ts";
-import type { Check } from "../../checks/check.ts";
-import { counted, firstOf } from "../../text.ts";
-import { sentence } from "../../checks/verify/report.ts";
+import type { Paint } from "../terminal/paint.ts";
+import type { Check } from "../checks/check.ts";
+import { counted, firstOf } from "../text.ts";
+import { sentence } from "../checks/verify/report.ts";
 import type { HostState } from "./protectedHosts.ts";
-import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
+import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../engine/step.ts";
 
 const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
 const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;

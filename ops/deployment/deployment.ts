@@ -1,19 +1,19 @@
 /** One deployment of the stack of a context, from the checks to the verification. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
-import { buildFor } from "../artifacts.ts";
-import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { type Paint, signOf } from "../../terminal/paint.ts";
-import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
-import type { Progress } from "../../terminal/progress.ts";
-import type { Check } from "../../checks/check.ts";
+import { buildFor } from "../engine/artifacts.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
+import { type Paint, signOf } from "../terminal/paint.ts";
+import { NO_POLICY, type PolicyOptions, runPolicy } from "../engine/policyPack.ts";
+import type { Progress } from "../terminal/progress.ts";
+import type { Check } from "../checks/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
-import { apply, recover } from "../apply.ts";
-import { refuseUnsafeRefresh } from "../refreshGuard.ts";
+import { apply, recover } from "../engine/apply.ts";
+import { refuseUnsafeRefresh } from "../engine/refreshGuard.ts";
 import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
 import { type HostState, protectedUrls, requestHosts } from "./protectedHosts.ts";
-import { droppedDatabases } from "./databaseNames.ts";
-import { deleteLockOwner, LockedError } from "../state/lock.ts";
+import { droppedDatabases } from "../engine/databaseNames.ts";
+import { deleteLockOwner, LockedError } from "../engine/state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
   changedBack,
@@ -28,13 +28,13 @@ import {
 } from "./page.ts";
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
-import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
-import { keepingUpdates } from "../recovery/interruptedChanges.ts";
-import { exportState } from "../state/state.ts";
-import { readState, type StackState } from "../state/stackState.ts";
-import type { Step } from "../step.ts";
-import { accessOf } from "../../../infra/access/access.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { EngineError, type Ran, runEngine, type Watch } from "../engine/run.ts";
+import { keepingUpdates } from "../engine/recovery/interruptedChanges.ts";
+import { exportState } from "../engine/state/state.ts";
+import { readState, type StackState } from "../engine/state/stackState.ts";
+import type { Step } from "../engine/step.ts";
+import { accessOf } from "../../infra/access/access.ts";
+import { errorText } from "../../config/errorText.ts";
 
 export interface Options {
   readonly refresh: boolean;

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Exposure } from "../../../../infra/plan/types.ts";
-import { waitForOutposts } from "../../../../ops/engine/deployment/outposts.ts";
+import type { Exposure } from "../../../infra/plan/types.ts";
+import { waitForOutposts } from "../../../ops/deployment/outposts.ts";
 
 const SSO = "http://authentik.localhost";
 /** An outpost's redirect to the login page, with the callback on the requested host. */

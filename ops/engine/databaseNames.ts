@@ -1,8 +1,8 @@
 /** Names that cannot change between two deployments. Pure. */
-import type { Settings } from "../../../config/settings.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
-import type { StackState } from "../state/stackState.ts";
-import { nameOf, type Step } from "../step.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+import type { StackState } from "./state/stackState.ts";
+import { nameOf, type Step } from "./step.ts";
 
 type Named = readonly [path: string, name: string | undefined];
 

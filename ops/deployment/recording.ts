@@ -1,4 +1,4 @@
-import type { Progress, Report } from "../../terminal/progress.ts";
+import type { Progress, Report } from "../terminal/progress.ts";
 import type { Part } from "./outcome.ts";
 
 /** Reports the progress, and records the duration of each part for the outcome. */

@@ -1,10 +1,10 @@
-import { accessOf } from "../../../infra/access/access.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
-import { compareAccess, sentenceOf } from "../../checks/diff/diff.ts";
-import type { Change } from "../../checks/diff/entry.ts";
-import { describeChanges } from "../../checks/diff/report.ts";
-import type { Paint } from "../../terminal/paint.ts";
-import type { StackState } from "../state/stackState.ts";
+import { accessOf } from "../../infra/access/access.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+import { compareAccess, sentenceOf } from "../checks/diff/diff.ts";
+import type { Change } from "../checks/diff/entry.ts";
+import { describeChanges } from "../checks/diff/report.ts";
+import type { Paint } from "../terminal/paint.ts";
+import type { StackState } from "../engine/state/stackState.ts";
 
 export interface AccessChanges {
   /** Compared with the last complete deployment, then with those that did not complete. */

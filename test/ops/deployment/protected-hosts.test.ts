@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { protectedUrls, requestHosts, stateOf } from "../../../../ops/engine/deployment/protectedHosts.ts";
-import { accessOf } from "../../../../infra/access/access.ts";
-import { accessIn, recordOf } from "../../../../infra/access/record.ts";
-import { basic, oauth2, proxy } from "../../../config/stacks.ts";
-import { planOf } from "../../../infra/plan/stacks.ts";
+import { protectedUrls, requestHosts, stateOf } from "../../../ops/deployment/protectedHosts.ts";
+import { accessOf } from "../../../infra/access/access.ts";
+import { accessIn, recordOf } from "../../../infra/access/record.ts";
+import { basic, oauth2, proxy } from "../../config/stacks.ts";
+import { planOf } from "../../infra/plan/stacks.ts";
 
 const LOGIN = "http://authentik.localhost/application/o/authorize/?client_id=x";
 

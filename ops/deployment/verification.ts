@@ -1,10 +1,10 @@
-import { isLoopbackName } from "../../../infra/loopback.ts";
-import type { Exposure } from "../../../infra/plan/types.ts";
-import type { Kind } from "../../checks/verify/hints.ts";
-import { type Report, verifyContext } from "../../checks/verify/verify.ts";
-import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { type Progress, SILENT } from "../../terminal/progress.ts";
-import { polls } from "../polls.ts";
+import { isLoopbackName } from "../../infra/loopback.ts";
+import type { Exposure } from "../../infra/plan/types.ts";
+import type { Kind } from "../checks/verify/hints.ts";
+import { type Report, verifyContext } from "../checks/verify/verify.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
+import { type Progress, SILENT } from "../terminal/progress.ts";
+import { polls } from "../engine/polls.ts";
 import { waitForOutposts } from "./outposts.ts";
 
 /**

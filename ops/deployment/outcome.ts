@@ -1,6 +1,6 @@
-import type { Check } from "../../checks/check.ts";
+import type { Check } from "../checks/check.ts";
 import type { HostState } from "./protectedHosts.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../engine/step.ts";
 
 /**
  * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed or the verification was

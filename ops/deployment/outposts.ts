@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import pRetry from "p-retry";
 import pTimeout from "p-timeout";
-import type { Plan } from "../../../infra/plan/types.ts";
-import { withClient } from "../../clients/http.ts";
-import type { Report } from "../../terminal/progress.ts";
-import { expectPage } from "../../checks/verify/gateway.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+import { withClient } from "../clients/http.ts";
+import type { Report } from "../terminal/progress.ts";
+import { expectPage } from "../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
 const WAIT = { timeout: 300_000, interval: 500 };

@@ -1,12 +1,12 @@
 /** Names that another object of authentik has: a deployment would stop at them after its first changes. */
 import pLimit from "p-limit";
-import { errorText } from "../../../config/errorText.ts";
-import { type Secrets, secretsOf } from "../../checks/secrets.ts";
-import { withAuthentik } from "../../../infra/identity/authentikApi.ts";
-import { authentikOrigin, type StackContext } from "../../context/context.ts";
-import { isLookedUp, takenFields } from "../../clients/authentikObjects.ts";
-import type { Resource } from "../state/state.ts";
-import { lastOf } from "../step.ts";
+import { errorText } from "../../config/errorText.ts";
+import { type Secrets, secretsOf } from "../checks/secrets.ts";
+import { withAuthentik } from "../../infra/identity/authentikApi.ts";
+import { authentikOrigin, type StackContext } from "../context/context.ts";
+import { isLookedUp, takenFields } from "../clients/authentikObjects.ts";
+import type { Resource } from "../engine/state/state.ts";
+import { lastOf } from "../engine/step.ts";
 import { type Ready, Refusal } from "./checks.ts";
 
 type Target = Pick<StackContext, "settings" | "plan">;

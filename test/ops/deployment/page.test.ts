@@ -9,9 +9,9 @@ import {
   skippedPolicyPage,
   failurePage,
   recoveryLines,
-} from "../../../../ops/engine/deployment/page.ts";
-import type { Operation, Step } from "../../../../ops/engine/step.ts";
-import type { Paint } from "../../../../ops/terminal/paint.ts";
+} from "../../../ops/deployment/page.ts";
+import type { Operation, Step } from "../../../ops/engine/step.ts";
+import type { Paint } from "../../../ops/terminal/paint.ts";
 
 const plain: Paint = (_, text) => text;
 const step = (operation: Operation, type: string, name: string, paths: readonly string[] = []): Step => {

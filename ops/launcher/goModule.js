@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 
 /** The oldest Go that every module of `modules/` builds with, as [major, minor]. */
 const OLDEST_GO = [1, 26];
-const MODULES = fileURLToPath(new URL("modules", import.meta.url));
+const MODULES = fileURLToPath(new URL("../toolchain/modules", import.meta.url));
 /** In `go.mod`, a replaced module whose copy gets the files of `patches/`. */
 const COPIES = "./copies/";
 /** Folders of a module without packages that a program imports. */

@@ -1,8 +1,8 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
-import type { AccessFacts, HostFacts } from "../../../infra/access/facts.ts";
-import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../../clients/gatewayResponse.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
-import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
+import type { AccessFacts, HostFacts } from "../../infra/access/facts.ts";
+import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../clients/gatewayResponse.ts";
+import { type Answer, headerOf, type HttpClient, withClient } from "../clients/http.ts";
+import { AUTHORIZE_PATH } from "../clients/signIn.ts";
 
 export interface HostState {
   /** Origin of a host, or a path on it. */

@@ -31,9 +31,10 @@ export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Recor
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** Returns the fields of a check in `--json`: its state in one word. */
-export function toJson<C extends Check>({ ok, skipped, ...fields }: C): object {
-  return { ...fields, state: stateOf({ ok, skipped }) };
+/** Returns a report as `--json` prints it: the number of checks in each state, and the state of each in one word. */
+export function toJson({ checks, ...report }: { readonly checks: readonly Check[] }): object {
+  const states = checks.map(({ ok, skipped, ...fields }) => ({ ...fields, state: stateOf({ ok, skipped }) }));
+  return { ...report, summary: summary(checks), checks: states };
 }
 
 /** Returns `54 passed, 1 failed, 2 skipped`. @param reason of the skipped ones, behind their number */

@@ -9,7 +9,7 @@ import { collect } from "../checks/diagnose/collect.ts";
 import { redactAll, redactor } from "../checks/redact.ts";
 import { describe, isAnythingWrong } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
-import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";
+import { diagnosisOf } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
 import { jsonText } from "../text.ts";
 import { errorText } from "../../config/errorText.ts";
@@ -42,8 +42,7 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const at = shell.now();
   const { evidence, secrets, url } = await collect(context, shell, host);
   const redact = redactor(secrets);
-  const found = host === undefined ? diagnoseAll(evidence) : diagnoseHost(host, url, evidence);
-  const diagnosis = redactAll(found, redact);
+  const diagnosis = redactAll(diagnosisOf(evidence, host, url), redact);
   const machine = jsonText({ at: at.toISOString(), ...diagnosis });
   const text = redact(`${at.toISOString()}\n${describe(diagnosis, painter(false))}\n${machine}`);
   shell.out(json ? machine : describe(diagnosis, shell.paint));

@@ -7,7 +7,7 @@ import { shortHash } from "../../infra/shortHash.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { reasonOf } from "./reason.ts";
-import { openStack, selectStack } from "./stack.ts";
+import { openStack } from "./stack.ts";
 import { hasKey } from "./stackKey.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { ensureTools } from "../toolchain/toolchain.ts";
@@ -37,9 +37,11 @@ export async function openEngine(
   const workspace = local ? join(data, "workspace") : project;
   const options = { stack, program, command, workspace, environment: Object.fromEntries(defined) };
   try {
-    if (local) return await openStack({ ...options, overrides: readLocalContext(data)?.config ?? {} });
-    const isNew = creates && !hasKey(project, raw);
-    return await (isNew ? openStack(options) : selectStack(options));
+    return await openStack(
+      local
+        ? { ...options, overrides: readLocalContext(data)?.config ?? {} }
+        : { ...options, creates: creates && !hasKey(project, raw) },
+    );
   } catch (error) {
     throw new UserError(unopenedText(stack, error));
   }

@@ -1,13 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type InlineProgramArgs,
-  LocalWorkspace,
-  type LocalWorkspaceOptions,
-  type PulumiCommand,
-  type PulumiFn,
-  type Stack,
-} from "@pulumi/pulumi/automation/index.js";
+import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { runtime } from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
@@ -33,44 +26,32 @@ export interface StackOptions {
   readonly workspace: string;
   /** Environment of the engine and of its plugins: backend, passphrase, PATH, kubeconfig. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Config on top of `Pulumi.<stack>.yaml` of the project, e.g. `variables:HTTP_PORT`: the stack is opened with a copy in the workspace, so that the
+   * project's file is not written. Default: the workspace is the project.
+   */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Default: true. */
+  readonly creates?: boolean;
 }
 
 /**
- * Opens a stack of the user's backend, with an inline program. It is not created: in a wrong backend, the engine would replace the key of the
- * secrets in the stack file.
- * @throws StackNotFoundError
+ * Opens a stack with an inline program. Creates it if it does not exist, with the passphrase of the environment.
+ * @throws StackNotFoundError if it does not exist, and `creates` is false
  */
-export function selectStack(options: StackOptions): Promise<Stack> {
-  return open(options, (args, workspace) => LocalWorkspace.selectStack(args, workspace));
-}
-
-/**
- * Opens a stack with the passphrase of the environment, with an inline program. Creates it if it does not exist.
- * @param overrides config on top of `Pulumi.<stack>.yaml` of the project, e.g. `variables:HTTP_PORT`: the stack is opened with a copy in the
- *   workspace, so that the project's file is not written. Default: a stack without configuration
- */
-export async function openStack(
-  options: StackOptions & { readonly overrides?: Readonly<Record<string, unknown>> },
-): Promise<Stack> {
-  await mkdir(options.workspace, { recursive: true, mode: 0o700 });
-  if (options.overrides) {
-    await writeProjectFile(options.workspace);
-    await writeStackFile(options.stack, options.workspace, options.overrides);
+export async function openStack(options: StackOptions): Promise<Stack> {
+  const { stack: stackName, workspace: workDir, command, environment, program, overrides, creates = true } = options;
+  if (creates) await mkdir(workDir, { recursive: true, mode: 0o700 });
+  if (overrides) {
+    await writeProjectFile(workDir);
+    await writeStackFile(stackName, workDir, overrides);
   }
-  return open(options, (args, workspace) =>
-    LocalWorkspace.createOrSelectStack(args, { ...workspace, secretsProvider: "passphrase" }),
-  );
-}
-
-async function open(
-  options: StackOptions,
-  withEngine: (args: InlineProgramArgs, workspace: LocalWorkspaceOptions) => Promise<Stack>,
-): Promise<Stack> {
-  await restoreState(backendFolder(options.workspace, options.environment), options.stack);
-  const stack = await withEngine(
-    { stackName: options.stack, projectName: PROJECT_NAME, program: options.program },
-    { workDir: options.workspace, pulumiCommand: options.command, envVars: { ...options.environment } },
-  );
+  await restoreState(backendFolder(workDir, environment), stackName);
+  const args = { stackName, projectName: PROJECT_NAME, program };
+  const workspace = { workDir, pulumiCommand: command, envVars: { ...environment } };
+  const stack = creates
+    ? await LocalWorkspace.createOrSelectStack(args, { ...workspace, secretsProvider: "passphrase" })
+    : await LocalWorkspace.selectStack(args, workspace);
   // The Automation API starts the CLI three times after an update, once after a refresh, to read outputs and summary, which no caller uses.
   stack.outputs = () => Promise.resolve({});
   stack.info = () => Promise.resolve(undefined);

@@ -51,22 +51,16 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 
-/** Diagnoses every host of the plan. */
-export function diagnoseAll(evidence: Evidence): Diagnosis {
-  const compared = compareObjects(evidence);
-  const hosts = evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, compared));
-  return diagnosisOf(compared, hosts);
-}
-
-/** Diagnoses one host, planned or not. @param url the requested URL if the host is not planned */
-export function diagnoseHost(host: string, url: string, evidence: Evidence): Diagnosis {
-  const compared = compareObjects(evidence);
-  const exposures = evidence.plan.exposures.filter((exposure) => exposure.host === host);
-  const hosts = exposures.map((exposure) => diagnoseExposure(exposure, compared));
-  return diagnosisOf(compared, hosts.length > 0 ? hosts : [diagnoseUnplannedHost(host, url, evidence)]);
-}
-
-function diagnosisOf(evidence: ComparedEvidence, hosts: readonly HostDiagnosis[]): Diagnosis {
+/**
+ * Diagnoses the hosts of the plan.
+ * @param host default: all; else one, which need not be in the plan
+ * @param url the requested URL of a host that is not in the plan
+ */
+export function diagnosisOf(all: Evidence, host?: string, url = ""): Diagnosis {
+  const evidence = compareObjects(all);
+  const exposures = evidence.plan.exposures.filter((one) => host === undefined || one.host === host);
+  const planned = exposures.map((exposure) => diagnoseExposure(exposure, evidence));
+  const hosts = planned.length > 0 || host === undefined ? planned : [diagnoseUnplannedHost(host, url, evidence)];
   const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.subject));
   const found = [deploymentOf(evidence), clusterNames(evidence)];
   return {

@@ -1,7 +1,5 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../../config/errorText.ts";
-import { UserError } from "../../../config/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 
 /** Number of reports that are kept (docs/diagnose.md, Reports). */
@@ -16,12 +14,8 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
 export function writeReport(folder: string, context: string, at: Date, text: string): string {
   const time = at.toISOString().replaceAll(":", "-");
   const file = join(folder, `${time}-${context.replaceAll(/[^\w.-]+/g, "_")}.txt`);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    replaceFile(file, text, 0o600);
-  } catch (error) {
-    throw new UserError(`the report cannot be written to ${folder}: ${errorText(error)}`);
-  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  replaceFile(file, text, 0o600);
   const older = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()

@@ -1,7 +1,7 @@
 /** An existing Postgres: its encryption, its version and the rights of the administrator. Only reads the catalogs. */
 import type { Client, ClientConfig } from "pg";
-import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { ownDatabase } from "../../clients/databaseAddress.ts";
 import { quoted } from "../grants/sql.ts";
 import { type Check, failed, passed } from "../check.ts";
 import { existingDatabase } from "./existingDatabase.ts";
@@ -45,20 +45,13 @@ export async function postgres(inputs: Inputs): Promise<Check[]> {
   const server = settings.postgres;
   if (!server) return [];
   if (server.install) return [passed("server", `Postgres ${server.install.version}, deployed by the stack`)];
-  const password = inputs.secrets.reveal(server.password);
-  if (password === undefined) {
+  if (inputs.secrets.reveal(server.password) === undefined) {
     const hint = `run: pulumi config set --secret variables:${server.password.variables[0]} --stack ${stack}`;
     return [failed("password", `postgres.password: ${server.password.variables.join(", ")} is not set`, hint)];
   }
-  const { host, port, user } = server;
-  const config: ClientConfig = {
-    host: host ?? "",
-    port,
-    user,
-    password,
-    database: "postgres",
-    ssl: tlsOptions(server, host ?? ""),
-  };
+  const { target, secrets } = inputs;
+  const values = { ...target, environment: { ...target.environment, ...secrets.known } };
+  const config = ownDatabase(values, server.host, "postgres");
   try {
     return await withDatabase(config, (client) => checksOf(client, config, inputs));
   } catch (error) {

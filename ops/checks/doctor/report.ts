@@ -1,5 +1,5 @@
 import { type Paint, signOf } from "../../terminal/paint.ts";
-import { counts, stateOf, summary, toJson as fieldsOf } from "../check.ts";
+import { counts, stateOf, summary } from "../check.ts";
 import type { Report, Result } from "./doctor.ts";
 
 /** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */
@@ -26,9 +26,4 @@ function ending(context: string, checks: readonly Result[]): string {
       ? `Fix what failed, then run: npx gatehouse doctor ${context}`
       : `Nothing prevents the deployment: npx gatehouse deploy ${context}`;
   return `${counts(checks)}. ${next}`;
-}
-
-/** Returns the report as `--json` prints it, with the number of checks in each state. */
-export function toJson({ checks, ...report }: Report): object {
-  return { ...report, summary: summary(checks), checks: checks.map(fieldsOf) };
 }

@@ -42,22 +42,19 @@ export async function databaseOf(
       ...(stated === undefined && { hint: FORWARD }),
     };
   } catch (error) {
-    if (error instanceof NoServiceError) return { reason: error.message, hint: FORWARD };
     if (!(error instanceof UserError)) throw error;
     const { problem, hint = "" } = error;
     return { reason: secrets.problem === undefined ? problem : `${problem} (${secrets.problem})`, hint };
   }
 }
 
-class NoServiceError extends Error {}
-
 async function serviceAddress(namespace: string, cluster: KubeConfig | Unreachable): Promise<string> {
   const problem = `the address of Service ${namespace}/${NAME} is not known`;
-  if ("reason" in cluster) throw new NoServiceError(`${problem}: ${cluster.reason}`);
+  if ("reason" in cluster) throw new UserError(`${problem}: ${cluster.reason}`, FORWARD);
   const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });
   const { spec } = await read.catch((error: unknown) => {
-    throw new NoServiceError(`${problem}: ${errorText(error)}`);
+    throw new UserError(`${problem}: ${errorText(error)}`, FORWARD);
   });
-  if (!spec?.clusterIP) throw new NoServiceError(problem);
+  if (!spec?.clusterIP) throw new UserError(problem, FORWARD);
   return spec.clusterIP;
 }

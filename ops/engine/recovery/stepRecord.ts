@@ -124,14 +124,16 @@ function textOf(steps: readonly Recorded[]): string {
   return steps.map((step) => `\n${JSON.stringify(step)}\n`).join("");
 }
 
-/** Returns the entries of the record, each step once, in the order of their beginning. */
-export function readRecord(stack: Stack): Promise<Recorded[]> {
-  return readRecordFile(recordFile(stack.workspace.workDir, stack.name));
+/** A stack, which need not be open. */
+interface RecordedStack {
+  readonly name: string;
+  /** Of the engine. */
+  readonly workspace: { readonly workDir: string };
 }
 
-/** Reads the record as {@link readRecord} does, for a reader that has not opened the stack. */
-export async function readRecordFile(file: string): Promise<Recorded[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
+/** Returns the entries of the record, each step once, in the order of their beginning. */
+export async function readRecord({ workspace, name }: RecordedStack): Promise<Recorded[]> {
+  const text = await readFile(recordFile(workspace.workDir, name), "utf8").catch(() => "");
   const parsed = text.split("\n").flatMap(entryOf);
   return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
 }

@@ -1,6 +1,6 @@
 /** The engine's record of a stack. */
 import { hasStack, type PulumiCli } from "../../../engine/pulumiCli.ts";
-import { recordFile, readRecordFile } from "../../../engine/recovery/stepRecord.ts";
+import { readRecord } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import { isProvider } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
@@ -29,7 +29,7 @@ export function observeEngine(found: Observation<PulumiCli>, workspace: string):
       run("stack", "history", "--json", "--page-size", "10", ...stack),
     ]);
     const { deployment } = JSON.parse(exported) as { deployment: Deployment };
-    const recorded = await readRecordFile(recordFile(workspace, own));
+    const recorded = await readRecord({ name: own, workspace: { workDir: workspace } });
     return engineState(deployment, JSON.parse(history === "" ? "[]" : history) as Update[] | null, recorded);
   });
 }

@@ -7,7 +7,14 @@ import { packageFolder } from "../../../../config/folders.ts";
 
 // Vite builds for the NODE_ENV of its caller.
 process.env["NODE_ENV"] = "production";
-const built = await build({ root: import.meta.dirname });
+// One file that needs nothing but Node.js.
+const built = await build({
+  ...{ root: import.meta.dirname, configFile: false, publicDir: false, logLevel: "warn", ssr: { noExternal: true } },
+  build: {
+    ...{ ssr: "main.ts", target: "node24", write: false, minify: true },
+    rolldownOptions: { output: { codeSplitting: false } },
+  },
+});
 const [output] = [built].flat();
 if (output === undefined || !("output" in output)) throw new Error("vite built nothing");
 const [{ code, modules }] = output.output;

@@ -1,6 +1,6 @@
 /** The causes of other symptoms than a failed sign-in, from generated evidence. */
 import { describe, expect, test } from "vitest";
-import { diagnoseAll } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { diagnosisOf } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import {
   WIKI,
   AUTHENTIK,
@@ -27,7 +27,7 @@ import { ingressRoute } from "../audit/cluster.ts";
 import { brief, evidenceOf, inside } from "./evidence.ts";
 
 test("reports no symptom for a stack that is as planned", () => {
-  const { hosts, stackFindings, limits } = diagnoseAll(evidenceOf());
+  const { hosts, stackFindings, limits } = diagnosisOf(evidenceOf());
   expect(hosts.filter((host) => brief(host).join() !== "none,none")).toEqual([]);
   expect({ stackFindings, limits }).toEqual({ stackFindings: [], limits: [] });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isForwarded } from "../../../../infra/plan/exposure.ts";
 import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
-import { diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { diagnosisOf, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { brief, inside, type Open, the, trail, evidenceOf } from "./evidence.ts";
 
 export type Change = (evidence: Open<Evidence>) => void;
@@ -71,7 +71,7 @@ export function without<T>(list: T[], one: T): void {
 
 export function diagnosed(url: string, changes: readonly Change[]): HostDiagnosis {
   const evidence = evidenceOf((all) => changes.forEach((change) => change(all)));
-  const { hosts } = diagnoseHost(new URL(url).hostname, url, evidence);
+  const { hosts } = diagnosisOf(evidence, new URL(url).hostname, url);
   return the(hosts, (host) => host.url === url);
 }
 

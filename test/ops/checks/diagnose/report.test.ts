@@ -12,7 +12,7 @@ import { observe } from "../../../../ops/checks/observation.ts";
 import { redactAll, redactor } from "../../../../ops/checks/redact.ts";
 import { describe as page, isAnythingWrong } from "../../../../ops/checks/diagnose/report.ts";
 import { writeReport } from "../../../../ops/checks/diagnose/reportFiles.ts";
-import { diagnoseHost } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { diagnosisOf } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { proxy } from "../../../config/stacks.ts";
 import { planOf } from "../../../infra/plan/stacks.ts";
 import { remove, ROUTE } from "./changes.ts";
@@ -90,7 +90,7 @@ test("prints symptom, cause, evidence, hint, other causes and limits", () => {
     inside(all.engine).last = { kind: "update", result: "failed", ended: "2026-11-21T08:00:00.000Z" };
     all.cluster.rewrite = { unavailable: "the cluster's DNS configuration: forbidden" };
   });
-  const diagnosis = diagnoseHost("wiki.localhost", "", evidence);
+  const diagnosis = diagnosisOf(evidence, "wiki.localhost");
   expect(isAnythingWrong(diagnosis)).toBe(true);
   expect(page({ ...diagnosis, warnings: [] }, (_style, text) => text)).toBe(`rancher-desktop (stack dev)
 

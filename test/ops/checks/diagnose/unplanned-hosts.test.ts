@@ -1,7 +1,7 @@
 /** Unplanned hosts, and causes that concern the stack as a whole. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
-import { diagnoseAll, diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { diagnosisOf, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { ingressRoute } from "../audit/cluster.ts";
 import { brief, evidenceOf, inside, type Open, trail } from "./evidence.ts";
 
@@ -21,7 +21,7 @@ function diagnosedHost(
     all.answers.set(url, found as never);
     change(all);
   });
-  const [only] = diagnoseHost(host, url, evidence).hosts;
+  const [only] = diagnosisOf(evidence, host, url).hosts;
   if (only === undefined) throw new Error("no host was diagnosed");
   return only;
 }
@@ -107,7 +107,7 @@ test("reports the route that serves an unplanned host", () => {
 
 /** Causes of the stack as a whole. */
 function stackCauses(change: (evidence: Open<Evidence>) => void): string[] {
-  return diagnoseAll(evidenceOf(change)).stackFindings.map(({ subject }) => subject);
+  return diagnosisOf(evidenceOf(change)).stackFindings.map(({ subject }) => subject);
 }
 
 test("reports a failed deployment for the stack if no host is affected", () => {
@@ -127,14 +127,14 @@ test("reports that pods cannot resolve *.localhost", () => {
 });
 
 test("repeats the warnings of the plan", () => {
-  expect(diagnoseAll(evidenceOf()).warnings).toContain(
+  expect(diagnosisOf(evidenceOf()).warnings).toContain(
     'protected_services[1] "shop": domain "external" is not enabled; skipped there',
   );
 });
 
 test("names no cause without evidence, and reports the limits", () => {
   const blind = { unavailable: "the cluster's objects: connect ECONNREFUSED" };
-  const { hosts, limits } = diagnoseAll(
+  const { hosts, limits } = diagnosisOf(
     evidenceOf((evidence) => {
       const { cluster } = evidence;
       Object.assign(cluster, {
@@ -161,7 +161,7 @@ test("names no cause without evidence, and reports the limits", () => {
 });
 
 test("reports each part of the cluster that is forbidden", () => {
-  const { limits } = diagnoseAll(
+  const { limits } = diagnosisOf(
     evidenceOf(({ cluster }) => {
       inside(cluster.objects).unread.set("Pod", "forbidden");
       cluster.secrets = { unavailable: "the cluster's Secrets of basic auth: forbidden" };

@@ -8,6 +8,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+/** Replaces the responses of the data API. */
+function respondWith(answer: (request: Request) => Response): void {
+  const settings = { baseUrl: "http://data.localhost", limits: { inFlight: 6 } };
+  vi.stubGlobal("fetch", (input: Request | string) =>
+    Promise.resolve(typeof input === "string" ? Response.json(settings) : answer(input)),
+  );
+}
+
 test("reports a response whose body stalls as slow", async () => {
   vi.useFakeTimers();
   const bodies = vi.fn<(request: Request) => Response>(
@@ -18,18 +26,32 @@ test("reports a response whose body stalls as slow", async () => {
         }),
       ),
   );
-  vi.stubGlobal("fetch", (input: Request | string) =>
-    Promise.resolve(
-      typeof input === "string"
-        ? Response.json({ baseUrl: "http://data.localhost", limits: { inFlight: 6 } })
-        : bodies(input),
-    ),
-  );
+  respondWith(bodies);
   const rows = fetchRows({ relation: "x", params: [] });
   const outcome = expect(rows).rejects.toMatchObject({ name: "ApiError", kind: "slow" });
   await vi.waitFor(() => expect(bodies).toHaveBeenCalled());
   await vi.advanceTimersByTimeAsync(61_000);
   await outcome;
+});
+
+test("waits for a slow response as long as parts of it arrive", async () => {
+  vi.useFakeTimers();
+  const parts = ["[", '{"id":1}', ",", '{"id":2}', "]"];
+  const slowly = ({ signal }: Request): ReadableStream =>
+    new ReadableStream({
+      start: async (body) => {
+        signal.addEventListener("abort", () => body.error(signal.reason));
+        for (const part of parts) {
+          await new Promise((resolve) => void setTimeout(resolve, 25_000));
+          body.enqueue(new TextEncoder().encode(part));
+        }
+        body.close();
+      },
+    });
+  respondWith((request) => new Response(slowly(request)));
+  const answer = fetchRows({ relation: "x", params: [] });
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect((await answer).rows).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
 test("reports an operator that a type does not have as a refused request, which PostgREST answers with 404", () => {

@@ -97,7 +97,16 @@ describe("the values of a map", () => {
     expect(latestRows(instants, "at", sameArea).rows).toEqual([instants[1]]);
   });
 
-  test("are all rows if no area has several, whatever their time", () => {
+  test("are those of the latest year, also if each area has one row", () => {
+    const rows = [
+      { year: 2005, nr: "0301" },
+      { year: 2023, nr: "1103" },
+      { year: 2014, nr: "4601" },
+    ];
+    expect(latestRows(rows, "year", ({ nr }) => String(nr))).toEqual({ rows: [rows[1]], time: "2023" });
+  });
+
+  test("are all rows if no area has several, whatever their date", () => {
     const rows = [
       { updated: "2023-05-01", nr: "0301" },
       { updated: "2024-01-01", nr: "3101" },

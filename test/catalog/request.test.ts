@@ -86,6 +86,12 @@ describe("the request of a view", () => {
     );
   });
 
+  test("selects all columns if the list of some is longer than the gateway accepts next to an order", () => {
+    const columns = Array.from({ length: 99 }, (_, index) => `column_${index}`.padEnd(40, "x"));
+    expect(address({ columns })).not.toContain("select=");
+    expect(address({ columns: columns.slice(0, 50) })).toContain(`select=${columns.slice(0, 50).join(",")}&`);
+  });
+
   test("names a schema unless it is the default one", () => {
     const endpoint = { schema: "api_v1", relation: "x", primary_key: [], columns: null, stability: "stable" } as const;
     expect(viewRequest(endpoint, first).profile).toBeUndefined();

@@ -84,6 +84,13 @@ describe("CSV", () => {
     );
   });
 
+  // In a time that grows with the square of the length, this would take minutes.
+  test("has long runs of separators", () => {
+    const [tabs, lines] = ["\t", "\n"].map((separator) => separator.repeat(300_000));
+    expect(csvCell(tabs) === `"'${tabs}"`).toBe(true);
+    expect(csvCell(`x${lines}=`) === `"x${"\n'".repeat(300_000)}="`).toBe(true);
+  });
+
   // Excel separates cells by semicolons where the decimal separator is a comma, and there no cell after the first can be quoted.
   test("has no part of a cell that starts like a formula between semicolons, for any data", () => {
     const text = fc.string({ unit: fc.constantFrom(...CSV_CHARACTERS), maxLength: 8 });

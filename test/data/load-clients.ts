@@ -8,8 +8,9 @@ export interface Query {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Outcome of a request: status or the error of the connection, duration in milliseconds, and the beginning of the body. */
+/** Outcome of a request: its path, status or the error of the connection, duration in milliseconds, and the beginning of the body. */
 export interface Outcome {
+  readonly path: string;
   readonly status: number | string;
   readonly took: number;
   readonly body: string;
@@ -31,10 +32,10 @@ export function createClient(from: string): { send: (query: Query) => Promise<Ou
         answer.setEncoding("latin1").on("data", (chunk: string) => {
           if (body.length < MAX_BODY) body += chunk.slice(0, MAX_BODY);
         });
-        answer.on("error", ({ message }) => resolve({ status: message, took: took(), body }));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, took: took(), body }));
+        answer.on("error", ({ message }) => resolve({ path, status: message, took: took(), body }));
+        answer.on("end", () => resolve({ path, status: answer.statusCode ?? 0, took: took(), body }));
       });
-      outgoing.on("error", ({ message }) => resolve({ status: message, took: took(), body: "" })).end();
+      outgoing.on("error", ({ message }) => resolve({ path, status: message, took: took(), body: "" })).end();
     });
   };
   return { send, close: () => agent.destroy() };
@@ -83,7 +84,7 @@ export async function sendFlood(
       const answer = await send(query);
       outcomes.push(answer);
       // Rejected immediately: without a pause this process would be busy.
-      if (answer.status === 429 || answer.status === 404) await pause(20);
+      if ([302, 404, 429].includes(answer.status as number)) await pause(20);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, sendInTurn));

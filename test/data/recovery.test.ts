@@ -85,7 +85,7 @@ test("returns documented errors while every connection waits for a lock, and rec
     const codes = new Set(waiting.map(({ body }) => (JSON.parse(body) as { code: string }).code));
     expect([...codes].filter((code) => !["55P03", "57014", "PGRST003"].includes(code))).toEqual([]);
     expectOnly(
-      waiting.map(({ status, body }) => ({ status, body, took: 0 })),
+      waiting.map(({ status, body }) => ({ path: "", status, body, took: 0 })),
       [500, 503, 504],
     );
     await database.query("rollback");

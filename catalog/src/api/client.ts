@@ -24,7 +24,7 @@ export interface Answer<T> {
 const MAX_PARALLEL = 4;
 const inTurn = pLimit(MAX_PARALLEL);
 
-/** Most milliseconds from the headers of a response to the end of its body. */
+/** Most milliseconds between two parts of a body. */
 const BODY_TIMEOUT = 60_000;
 
 /** A counted answer beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
@@ -80,9 +80,15 @@ async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSign
   if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);
   const stalled = new AbortController();
   const signals = [stalled.signal, ...(signal ? [signal] : [])];
-  const response = await http.get(urlOf(baseUrl, request), { headers, signal: AbortSignal.any(signals) });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stalled.abort(new DOMException("body", "TimeoutError")), BODY_TIMEOUT);
+  };
   // The timeout of ky ends with the headers.
-  const timer = setTimeout(() => stalled.abort(new DOMException("body", "TimeoutError")), BODY_TIMEOUT);
+  const options = { headers, signal: AbortSignal.any(signals), onDownloadProgress: wait };
+  const response = await http.get(urlOf(baseUrl, request), options);
+  wait();
   const text = await response.text().finally(() => clearTimeout(timer));
   return {
     rows: response.status === PAST_THE_END ? [] : (parseExactly(text) as T[]),

@@ -69,7 +69,7 @@ async function fetchCounted(
       return { ...(await fetchWith(request, "count=exact")), exact: true };
     } catch (error) {
       // To count all rows can take longer than to read the first of them.
-      if (isRefused(error, STATEMENT_TIMEOUT) && view.sort === null && view.page === 1)
+      if (isRefused(error, STATEMENT_TIMEOUT) && view.sort === null)
         return { ...(await fetchWith(unsortedFirstPage(endpoint, view, request))), exact: false };
       if (!isRefused(error, "exact_count_refused")) throw error;
     }

@@ -8,7 +8,7 @@ import { viewRequest } from "../api/request.ts";
 import { isComplete, useRows } from "../api/rows.ts";
 import { choicesOf } from "../chart/choices.ts";
 import { useText } from "../i18n/text.tsx";
-import type { Column } from "../state/columns.ts";
+import { type Column, familyOf, isTime } from "../state/columns.ts";
 import { tablePath } from "../state/paths.ts";
 import { knownColumns, readView, type ViewState } from "../state/view.ts";
 import { shortened } from "../text/visible.ts";
@@ -57,10 +57,20 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
   const go = (change: Partial<ViewState>): void =>
     navigate(tablePath(schema, relation, { ...chosen, page: 1, ...change }));
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
+  const removeSort = (): void => {
+    go({ sort: null });
+    // The button disappears with the focus.
+    document.getElementById("main")?.focus({ preventScroll: true });
+  };
   // The chart that the columns suggest does not depend on which the table shows.
-  const hidden = view.columns.length > 0 && data !== undefined && isComplete(data);
-  const { data: withHidden } = useRows(endpoint, { ...view, columns: [], sort: null, page: 1 }, hidden);
-  const answer = hidden ? withHidden : data;
+  const hidden =
+    view.columns.length > 0 &&
+    data !== undefined &&
+    // Values of a hidden text decide whether it is a time.
+    (isComplete(data) || columns.some((each) => !shown.includes(each) && familyOf(each) === "text" && isTime(each)));
+  const others = useRows(endpoint, { ...view, columns: [], sort: null, page: 1 }, hidden);
+  // After an error, the chart requests its columns itself.
+  const answer = hidden && others.error === null ? others.data : data;
   const choices = useMemo(
     () => choicesOf(columns, answer && isComplete(answer) ? answer.rows : [], answer?.rows),
     [columns, answer],
@@ -110,7 +120,7 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
         {error !== null && (
           <Problem error={error} retry={refetch}>
             {view.sort && (
-              <button type="button" class="outline" onClick={() => go({ sort: null })}>
+              <button type="button" class="outline" onClick={removeSort}>
                 {t("removeSort")}
               </button>
             )}

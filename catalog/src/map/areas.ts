@@ -1,6 +1,6 @@
 import type { Row } from "../api/rows.ts";
 import { numberOf } from "../chart/series.ts";
-import { orderedTimes } from "../chart/times.ts";
+import { areDates, orderedTimes } from "../chart/times.ts";
 import type { MapState } from "../state/view.ts";
 import { cellText } from "../text/visible.ts";
 import { areaNumber, type Level } from "./keys.ts";
@@ -51,10 +51,13 @@ export function latestRows(
   column: string | undefined,
   areaOf: (row: Row) => string | undefined,
 ): { readonly rows: readonly Row[]; readonly time: string | null } {
+  if (column === undefined) return { rows, time: null };
   const areas = rows.map(areaOf).filter((area) => area !== undefined);
-  if (column === undefined || new Set(areas).size === areas.length) return { rows, time: null };
   const times = new Set(rows.map((row) => cellText(row[column])));
-  const latest = orderedTimes([...times].filter(Boolean)).labels.at(-1);
+  const ordered = orderedTimes([...times].filter(Boolean));
+  // A date can be that of an update; values of different years are not comparable.
+  if (new Set(areas).size === areas.length && areDates(ordered)) return { rows, time: null };
+  const latest = ordered.labels.at(-1);
   return latest !== undefined && times.size > 1
     ? { rows: rows.filter((row) => cellText(row[column]) === latest), time: latest }
     : { rows, time: null };

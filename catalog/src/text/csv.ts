@@ -19,7 +19,9 @@ export function toCsv(columns: readonly string[], rows: readonly Record<string, 
 
 /** A number stays one: a negative number is no formula. */
 function cell(value: unknown): string | number {
-  return typeof value === "number" ? value : cellText(value).replace(LATER_FORMULA, "$&'");
+  return typeof value === "number"
+    ? value
+    : cellText(value).replace(LATER_FORMULA, (run) => run.replace(/[;\t\r\n]/gu, "$&'"));
 }
 
 // Not a number; spreadsheets in some languages convert full-width forms to ASCII, and others skip invisible characters before a formula.
@@ -27,4 +29,6 @@ const FORMULA =
   /^(?![+-]?\d+([.,]\d+)?([eE][+-]?\d+)?$)([\p{White_Space}\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|]|[\t\r\n])/u;
 
 /** A separator before a formula. A number counts as one: what follows it in the file belongs to the same cell there. */
-const LATER_FORMULA = /[;\t\r\n](?=[\p{White_Space}\p{Cc}\p{Cf}"]*[=+\-@|\uFF1D\uFF0B\uFF0D\uFF20])/gu;
+// The lookbehind starts each match at the beginning of a run, so that the time is linear in the length.
+const LATER_FORMULA =
+  /(?<![;\p{White_Space}\p{Cc}\p{Cf}"])[;\p{White_Space}\p{Cc}\p{Cf}"]+(?=[=+\-@|\uFF1D\uFF0B\uFF0D\uFF20])/gu;

@@ -41,7 +41,7 @@ test("draws the matching rows over time with a line per region, and stores the c
   await visit(
     "/data/marts/fact_observation?where.amount=lt.100",
     async (page) => {
-      const picture = page.getByRole("img", { name: "amount by taken; the same values are in the table" });
+      const picture = page.getByRole("img", { name: "amount by taken" });
       await picture.waitFor();
       // The rows of the table are not requested again.
       expect([requests("/assets/Chart-"), requests("/fact_observation")]).toEqual([1, 1]);
@@ -141,7 +141,7 @@ test("is the same if the table does not show its columns", async () => {
 
 test("draws a bar for each row of a relation that has neither a time nor a region", async () => {
   await visit("/data/api_v1/observation", async (page) => {
-    await page.getByRole("img", { name: "amount by observed; the same values are in the table" }).waitFor();
+    await page.getByRole("img", { name: "amount by observed" }).waitFor();
     expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual(["Drawn from all 3 rows that match the filters."]);
   });
 });

@@ -108,6 +108,7 @@ test("removes the sorting after an error on request", async () => {
       await page.getByRole("button", { name: "Remove the sorting" }).click();
       await until(["3", "4"], async () => (await shownRows(page)).map(([id]) => id));
       expect(address(page)).toBe("/data/marts/fact_observation where.kommune_nr=eq.1103");
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     },
     { ...NETWORK, prepare: (page) => page.route(rows, tooLong) },
   );
@@ -126,6 +127,12 @@ test("shows the first rows without a count if counting them takes too long", asy
       expect(await shownTotals(page)).toContain("(of a number that is neither counted nor estimated)");
     },
     { ...NETWORK, prepare: (page) => page.route(rows, refuseCount) },
+  );
+  const second = (page: Page): Promise<unknown> => page.route(`${inject("data").url}/dim_kommune?**`, refuseCount);
+  await visit(
+    "/data/marts/dim_kommune?size=25&page=2",
+    async (page) => expect((await shownRows(page)).length).toBe(25),
+    { ...NETWORK, prepare: second },
   );
 });
 

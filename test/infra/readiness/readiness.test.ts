@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
 import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
-import { samples } from "../../helpers/full.ts";
 import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readiness-server.ts";
 
 const LONG = 20_000;
@@ -58,7 +57,7 @@ test("waits for every looked-up object and for the blueprint, in any order", asy
       await wait();
       expect(left).toEqual([]);
     }),
-    samples(16),
+    { numRuns: 16 },
   );
 });
 

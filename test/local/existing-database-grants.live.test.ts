@@ -131,7 +131,28 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
        create function people.stamp() returns trigger language plpgsql as 'begin return new; end';
        create function analytics_api.stamp() returns trigger language plpgsql as 'begin return new; end';
        create schema closed; create table closed.orders (id integer); grant select on closed.orders to public;
+       alter default privileges for role app in schema closed grant select on tables to public;
+       create function staging.dblinks_per_day() returns integer language sql immutable return 1;
+       create view analytics_api.links as select staging.dblinks_per_day() as links; alter view analytics_api.links owner to etl;
+       grant select on analytics_api.links to gatehouse_anonymous;
        create schema shared; create table shared.orders (id integer); grant usage on schema shared to public`,
+    );
+    expect(await found()).toEqual([]);
+    // A view reads a table without USAGE of its schema, with the rights of its reader, and so does a function.
+    await api.query(
+      `create function people.orders() returns table (id integer) language sql stable begin atomic select id from closed.orders; end;
+       create view analytics_api.invoker with (security_invoker) as select id from closed.orders;
+       create view analytics_api.function as select id from people.orders();
+       alter view analytics_api.invoker owner to etl; alter view analytics_api.function owner to etl; alter function people.orders() owner to app;
+       grant select on analytics_api.invoker, analytics_api.function to gatehouse_anonymous`,
+    );
+    const serves = "serves rows of table closed.orders, in a schema that the configuration does not name";
+    expect(await found()).toEqual([
+      ["view analytics_api.function", serves],
+      ["view analytics_api.invoker", serves],
+    ]);
+    await api.query(
+      "drop view analytics_api.invoker, analytics_api.function, analytics_api.links; drop function staging.dblinks_per_day()",
     );
     expect(await found()).toEqual([]);
     // Now the anonymous role may use or read each of them.
@@ -143,11 +164,15 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
       ["function people.total()", `${execute}, and it runs with the rights of postgres (SECURITY DEFINER)`],
       ["function staging.total()", execute],
       ["schema staging", "PUBLIC (all roles) has USAGE"],
+      [
+        "default privileges of app in schema closed",
+        "each table that is created in closed gives PUBLIC (all roles) SELECT",
+      ],
       ["table closed.orders", select],
       ["table shared.orders", select],
     ]);
     await api.query(
-      `drop extension pg_stat_statements; drop function staging.total(), people.total(), people.stamp(), analytics_api.stamp();
+      `drop extension pg_stat_statements; drop function staging.total(), people.orders(), people.total(), people.stamp(), analytics_api.stamp();
        revoke usage on schema staging from public; drop schema closed, shared cascade`,
     );
     expect(await found()).toEqual([]);

@@ -207,18 +207,19 @@ describe("meta_dimensions", () => {
 });
 
 describe("a filter", () => {
-  /** Fails when it is computed for a row of this name. */
+  /** Fails when it is computed for a row of this name. No row without a name passes it, so that Postgres may reorder outer joins. */
   const failing = (column: string, value: string): string =>
-    `case when ${column} = '${value}' then 1 / (length(${column}) - ${value.length}) end is null`;
+    `${column} = '${value}' and 1 / (length(${column}) - ${value.length}) > 0`;
   test.each([
     ["meta_endpoints", "relation", "person"],
+    ["meta_endpoints", "title", "Persons"],
     ["meta_dimensions", "dimension", "Hidden"],
   ])(
     "of %s is not computed for a row that the view leaves out, which its duration would reveal",
     async (view, name, value) => {
       const ask = (relation: string): Promise<unknown[]> =>
         api.query(`select from ${relation} where ${failing(name, value)}`, api.roles.anonymous);
-      expect(await ask(`api_v1.${view}`)).not.toEqual([]);
+      expect(await ask(`api_v1.${view}`)).toEqual([]);
       // Control: the same condition fails where the row is not left out.
       await expect(
         api.query(`select from (values ('${value}')) as v(${name}) where ${failing(name, value)}`),

@@ -180,7 +180,7 @@ begin
   -- Sessions report their counters at the end of a transaction, at most once a second, and the rest after 10 s of idleness. For that time after a
   -- write, a client can get a 304, which is within max-age. The tag is computed before the rows are read, so it is never newer than they are.
   if exists (select from pg_catalog.pg_foreign_table) then
-    period := greatest(gatehouse.setting('max_age')::integer, 1);
+    period := least(period, greatest(gatehouse.setting('max_age')::integer, 1));
   end if;
   if pg_catalog.pg_is_in_recovery() then
     state := pg_catalog.pg_last_wal_replay_lsn();

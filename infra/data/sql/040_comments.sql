@@ -17,7 +17,6 @@ begin
     alter table gatehouse.carried_comment alter relation type oid, add name text;
     delete from gatehouse.carried_comment c where not exists (select from pg_catalog.pg_class where oid = c.relation);
     update gatehouse.carried_comment set name = relation::pg_catalog.regclass;
-    alter table gatehouse.carried_comment alter name set not null;
   end if;
 end
 $$;
@@ -26,7 +25,7 @@ create table if not exists gatehouse.carried_comment (
   relation oid,
   position integer,
   comment text not null,
-  name text not null,
+  name text,
   primary key (relation, position)
 );
 comment on table gatehouse.carried_comment is 'Comments on views that no role wrote there; position 0 is the view itself. The name of the view is for a restored dump, '
@@ -129,21 +128,24 @@ as $$
   select gatehouse.read_rule(u.view, u.rule) from unknown u
 $$;
 
--- Finds the views of carried comments in a restored database, where other relations or none have their OIDs, and keeps the names of renamed views.
-create or replace function gatehouse.resolve_names() returns void
+-- Finds the carried comments of these views in a restored database, where other relations or none have their OIDs, and keeps the names of renamed views.
+drop function if exists gatehouse.resolve_names();
+create or replace function gatehouse.resolve_names(views oid[]) returns void
   language sql
   set search_path = ''
 as $$
   update gatehouse.carried_comment c set relation = stale.found
   from (
-    select c.relation, c."position", pg_catalog.to_regclass(c.name)::oid as found
+    select c.relation, c."position", view.oid as found
     from gatehouse.carried_comment c
+    join pg_catalog.pg_class view on view.oid = any (views) and view.oid <> c.relation
+    join pg_catalog.pg_namespace n on n.oid = view.relnamespace and c.name = pg_catalog.format('%I.%I', n.nspname, view.relname)
     where not exists (
       select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
         and d.objsubid = c."position" and d.description = c.comment)
     for update of c skip locked
   ) as stale
-  where c.relation = stale.relation and c."position" = stale."position" and stale.found <> stale.relation
+  where c.relation = stale.relation and c."position" = stale."position"
     and not exists (select from gatehouse.carried_comment other where other.relation = stale.found and other."position" = stale."position");
   update gatehouse.carried_comment c set name = renamed.name
   from (
@@ -151,7 +153,7 @@ as $$
     from gatehouse.carried_comment c
     join pg_catalog.pg_class view on view.oid = c.relation
     join pg_catalog.pg_namespace n on n.oid = view.relnamespace
-    where c.name <> pg_catalog.format('%I.%I', n.nspname, view.relname)
+    where c.relation = any (views) and c.name is distinct from pg_catalog.format('%I.%I', n.nspname, view.relname)
     for update of c skip locked
   ) as renamed
   where c.relation = renamed.relation and c."position" = renamed."position";
@@ -183,7 +185,6 @@ declare
   difference record;
 begin
   perform pg_catalog.set_config('gatehouse.carrying', 'on', true);
-  perform gatehouse.resolve_names();
   perform gatehouse.read_rules();
   with locked as materialized (
     select ctid as place from gatehouse.skipped_view for update skip locked
@@ -213,6 +214,7 @@ begin
     perform pg_catalog.set_config('gatehouse.carrying', 'off', true);
     return;
   end if;
+  perform gatehouse.resolve_names(views);
 
   for difference in
     with recursive origin(view, "position", relation, relation_position, comment) as (

@@ -38,8 +38,9 @@ $$;
 create or replace view :"api".meta_endpoints as
 -- Materialized, so that no filter of a client is computed for another relation, whose name its duration would reveal.
 with relation as materialized (
-  select c.oid, n.nspname, c.relname, c.relkind, c.reltuples
+  select c.oid, n.nspname, c.relname, c.relkind, c.reltuples, e.kind, e.title, e.description, e.source_ids
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  left join catalog.endpoints e on e.schema = n.nspname and e.relation = c.relname
   where n.nspname = any (pg_catalog.string_to_array(:'exposed', ','))
     -- Partitions are read through their table.
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
@@ -52,13 +53,13 @@ select
   case relation.relkind
     when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' when 'p' then 'partitioned table' else 'table'
   end as type,
-  coalesce(editorial.kind, pg_catalog.substring(relation.relname::text, '^(dim|fact|indicator|supply|ref)_')) as kind,
-  editorial.title,
-  coalesce(editorial.description, pg_catalog.obj_description(relation.oid, 'pg_class')) as description,
+  coalesce(relation.kind, pg_catalog.substring(relation.relname::text, '^(dim|fact|indicator|supply|ref)_')) as kind,
+  relation.title,
+  coalesce(relation.description, pg_catalog.obj_description(relation.oid, 'pg_class')) as description,
   array(
     select t.tag from catalog.tags t where t.schema = relation.nspname and t.relation = relation.relname
     union select 'layer:' || relation.nspname
-    union select 'provider:' || s.provider from catalog.sources s where s.source_id = any (editorial.source_ids)
+    union select 'provider:' || s.provider from catalog.sources s where s.source_id = any (relation.source_ids)
     order by 1
   ) as tags,
   (
@@ -108,10 +109,9 @@ select
     where k.indrelid = relation.oid and k.indisprimary
     having pg_catalog.bool_and(pg_catalog.has_column_privilege(:'anonymous'::name, a.attrelid, a.attnum, 'SELECT'))
   ), '{}') as primary_key,
-  coalesce(editorial.source_ids, '{}') as source_ids,
+  coalesce(relation.source_ids, '{}') as source_ids,
   case relation.nspname when :'api' then 'stable' else 'open' end as stability
-from relation
-left join catalog.endpoints editorial on editorial.schema = relation.nspname and editorial.relation = relation.relname;
+from relation;
 
 create or replace view :"api".meta_sources as
 select

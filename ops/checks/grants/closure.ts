@@ -1,4 +1,4 @@
-import { FUNCTIONS_SCHEMA } from "../../../infra/plan/grants.ts";
+import { FUNCTIONS_SCHEMA, PUBLIC } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState, Relation, Routine, Unrecorded } from "./databaseState.ts";
@@ -26,6 +26,12 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
   const routines = new Map(live.routines.map((routine) => [`pg_proc:${routine.id}`, routine]));
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
   const unrecorded = Map.groupBy(live.unrecorded, ({ id }) => id);
+  // The client's role has the privileges of PUBLIC, too, and what a view reads needs no USAGE of its schema.
+  const open = new Set(
+    live.privileges
+      .filter(({ grantee, privileges }) => grantee === PUBLIC && privileges.includes("SELECT"))
+      .map(({ name }) => name),
+  );
   for (const [start, relation] of relations) {
     if (relation.kind === "sequence" || expected.schemas.get(relation.schema)?.access !== "exposed") continue;
     const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
@@ -39,9 +45,11 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
       if (read) yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], next, expected);
       for (const { target } of edges.get(id) ?? []) {
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.
-        if (reached.has(target) || (relation.invoker && relations.has(target))) continue;
+        const source = relations.get(target);
+        const unreadable = source !== undefined && !open.has(source.name);
+        if (reached.has(target) || (relation.invoker && unreadable)) continue;
         // Other functions read with the rights of the client's role.
-        if (called && relations.has(target) && !path.filled) continue;
+        if (called && unreadable && !path.filled) continue;
         reached.set(target, next);
       }
     }

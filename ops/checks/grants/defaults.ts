@@ -9,13 +9,11 @@ import { granteeName, quoted, roleName } from "./sql.ts";
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
 /** Differences in the privileges of objects that will be created: nothing is open by them yet, but the next table is. */
-export function* defaultPrivilegeFindings(
-  { defaults }: DatabaseState,
-  expected: GrantExpectation,
-): Iterable<GrantFinding> {
+export function* defaultPrivilegeFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
+  const { defaults } = live;
   for (const entry of defaults) {
     const { grantee, schema } = entry;
-    if (grantee === null || !concerns(entry, grantee, expected)) continue;
+    if (grantee === null || !concerns(entry, grantee, expected, live)) continue;
     const planned = plannedFor(entry, grantee, expected);
     const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
     if (stray.length > 0) yield strayFinding(entry, grantee, stray, dangerOf(schema, stray, expected), expected);
@@ -38,8 +36,16 @@ export function* defaultPrivilegeFindings(
   }
 }
 
-function concerns({ owner, schema }: LiveDefault, grantee: string, expected: GrantExpectation): boolean {
+function concerns(
+  { owner, schema }: LiveDefault,
+  grantee: string,
+  expected: GrantExpectation,
+  { schemas }: DatabaseState,
+): boolean {
   const planned = expected.schemas.get(schema ?? "");
+  // As for what exists in the schema (privileges.ts).
+  const isUnusable = planned === undefined && schemas.some(({ name, usable }) => name === schema && !usable);
+  if (expected.existing && grantee === PUBLIC && isUnusable) return false;
   if (expected.requestRoles.has(grantee)) return true;
   if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
   // An entry of the data owner for all schemas includes the private ones. Other roles of an existing database share what is theirs.

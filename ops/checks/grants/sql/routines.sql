@@ -12,7 +12,7 @@ select
     ),
     false
   ) as reachable,
-  body.opaque, p.proname ~ '^dblink' as remote
+  body.opaque, coalesce(p.probin ~ '(^|/)dblink$', false) as remote
 from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
 join pg_catalog.pg_language l on l.oid = p.prolang
@@ -20,7 +20,7 @@ cross join lateral (select p.prosqlbody is null and l.lanname not in ('c', 'inte
 where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
   and (
     n.nspname = any ($1)
-    or p.proname ~ '^dblink'
+    or p.probin ~ '(^|/)dblink$'
     or (p.prosecdef or body.opaque) and not exists (
       select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )

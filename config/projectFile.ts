@@ -47,8 +47,8 @@ export function checkProjectFiles(exists: (name: string) => boolean, read: () =>
  * @throws ConfigError
  */
 export function checkProjectFile(text: string): void {
-  const content = parseYamlFile(text, PROJECT_FILE);
-  if (!isSection(content)) return;
+  const parsed = parseYamlFile(text, PROJECT_FILE);
+  const content = isSection(parsed) ? parsed : {};
   const hint = "write it to Pulumi.<stack>.yaml, which every check reads";
   const problems: Problem[] = [];
   const { name } = content;

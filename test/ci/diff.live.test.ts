@@ -60,6 +60,30 @@ test("reads a revision, also if a file of the pull request has its name", async 
   expect((await run("./copy.yaml", "--stack", "local")).code).toBe(0);
 });
 
+test.each([
+  ["the project file", "Pulumi.yaml", () => "project.yaml", ["dev", "local"]],
+  ["a stack file", "Pulumi.local.yaml", (text: string) => text.trimEnd(), ["local"]],
+])(
+  "refuses a revision whose symbolic link replaces %s, because git stores its target",
+  async (_, file, target, stacks) => {
+    const text = readFileSync(join(clone.folder, file), "utf8");
+    clone.git("checkout", "--quiet", "-b", "link");
+    rmSync(join(clone.folder, file));
+    writeFileSync(join(clone.folder, "target"), target(text));
+    const blob = clone.git("hash-object", "-w", "target").trim();
+    clone.git("update-index", "--cacheinfo", `120000,${blob},${file}`);
+    clone.git("commit", "--quiet", "--message", "Link");
+    onTestFinished(() => {
+      rmSync(join(clone.folder, "target"));
+      clone.git("checkout", "--quiet", "--force", "main");
+      clone.git("branch", "--quiet", "--delete", "--force", "link");
+    });
+    const { code, out } = await run("main", "--head", "link");
+    const problem = `${file}: is a symbolic link, so git contains its target instead of the configuration. Commit the file itself.`;
+    expect([code, out.split(problem).length - 1]).toEqual([2, stacks.length]);
+  },
+);
+
 test("prints the problems of an invalid new version and exits with 2", async () => {
   const file = join(clone.folder, "Pulumi.dev.yaml");
   const text = readFileSync(file, "utf8");

@@ -36,6 +36,8 @@ test("refuses stack files in another folder, and values and defaults for every s
 test.each([
   ["name: shop\n", 'is "shop", not "gatehouse"'],
   ["runtime: nodejs\n", 'is not "gatehouse"'],
+  // A pointer of Git LFS, for which a checkout writes another file.
+  ["version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", 'is not "gatehouse"'],
 ])("refuses the name of another project, whose locks and states no command finds: %j", (text, message) => {
   expect(messageOf(() => checkProjectFile(text))).toBe(
     `Pulumi.yaml: 1 problem\n  name: ${message}, below which every command looks for locks and states. Write name: gatehouse; before that, rename each ` +

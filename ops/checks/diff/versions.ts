@@ -2,10 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
+import { ConfigError } from "../../../config/problems.ts";
 import { checkProjectFiles, PROJECT_FILE } from "../../../config/projectFile.ts";
 import { UserError } from "../../../config/userError.ts";
 import { stacksIn, stacksOf } from "../../context/stackFiles.ts";
 
+/** The mode of a link in a tree (git-fast-import(1)). */
+const SYMBOLIC_LINK = "120000";
 const PARSE = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
 
 export interface Version {
@@ -42,7 +45,7 @@ export function stackFile(path: string, stack: string): Version {
 }
 
 /**
- * Returns the stack files of a commit. Runs nothing of them.
+ * Returns the stack files of a commit. Runs nothing of them. Reading a stack throws a ConfigError if its file or Pulumi.yaml is a symbolic link.
  * @param project folder of the stack files, in a clone
  * @throws UserError for an unknown revision
  */
@@ -52,18 +55,29 @@ export function revision(project: string, name: string): Version {
     "name one, e.g. main, HEAD~1 or origin/main";
   const commit = git(project, unknown, ...PARSE, `${name}^{commit}`).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
-  const files = git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0");
-  const show = (file: string): string => git(project, missing, "show", `${commit}:./${file}`);
+  // Each entry is `MODE TYPE OBJECT<tab>NAME`.
+  const entries = git(project, missing, "ls-tree", "-z", commit, "./").split("\0");
+  const modes = new Map(entries.map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry.slice(0, 6)]));
+  const show = (file: string): string => {
+    if (modes.get(file) === SYMBOLIC_LINK) throw linkError(file);
+    return git(project, missing, "show", `${commit}:./${file}`);
+  };
   return {
-    stacks: stacksOf(files),
+    stacks: stacksOf([...modes.keys()]),
     read: (stack) => {
       checkProjectFiles(
-        (name) => files.includes(name),
+        (name) => modes.has(name),
         () => show(PROJECT_FILE),
       );
       return parseStackFile(show(fileOf(stack)), stack, fileOf(stack));
     },
   };
+}
+
+/** Git contains the target of a link as its text, while the engine reads the file that the link names. */
+function linkError(file: string): ConfigError {
+  const message = "is a symbolic link, so git contains its target instead of the configuration";
+  return new ConfigError(file, [{ path: file, message, hint: "commit the file itself" }]);
 }
 
 /** @throws UserError with the message, when git fails */

@@ -10,7 +10,7 @@ import { cloneProject, openHealth } from "./clone.ts";
 
 const clone = cloneProject();
 const base = clone.git("rev-parse", "HEAD").trim();
-const { opening } = openHealth(clone);
+const opening = openHealth(clone);
 afterAll(() => rmSync(clone.folder, { recursive: true }));
 
 const run = async (...args: string[]) => {

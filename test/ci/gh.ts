@@ -64,8 +64,9 @@ const FILTERS: Readonly<Record<string, (list: never) => string>> = {
       const own = comments.findLast(({ author }) => author === BOT)?.body ?? "";
       return `${labelled} ${own.startsWith(`<!-- ${process.env["HEAD_SHA"]} ${process.env["BASE"]} -->`)}\n`;
     },
-  '[.[] | select(.title == env.TITLE) | .number][0] // ""': (issues: readonly Issue[]) =>
-    `${issues.find(({ title }) => title === process.env["TITLE"])?.number ?? ""}\n`,
+  '[.[] | select(.title == env.TITLE and .author.login == "app/github-actions") | .number][0] // ""': (
+    issues: readonly Issue[],
+  ) => `${issues.find(({ title, author }) => title === process.env["TITLE"] && author === BOT)?.number ?? ""}\n`,
 };
 
 const COMMANDS: Readonly<Record<string, (options: Options, number: number, state: GitHub) => void>> = {
@@ -81,11 +82,12 @@ const COMMANDS: Readonly<Record<string, (options: Options, number: number, state
     if (own) own.body = bodyOf(options);
     else comments.push({ number, author: BOT, body: bodyOf(options) });
   },
-  "issue list": (options, _, { issues }) =>
-    print(
-      options,
-      issues.filter((issue) => issue.state === options["state"] && issue.author === `app/${String(options["app"])}`),
-    ),
+  "issue list": (options, _, { issues }) => {
+    if (options["json"] !== "number,title,author") throw new Error(`unknown fields ${String(options["json"])}`);
+    const listed = issues.filter((issue) => issue.state === options["state"]);
+    // GitHub's own filter does not find the issues of this app (https://github.com/cli/cli/issues/5888).
+    print(options, options["app"] === undefined ? listed : []);
+  },
   "issue create": (options, _, { issues }) => {
     const title = String(options["title"]);
     issues.push({ number: issues.length + 1, title, body: bodyOf(options), author: BOT, state: "open" });

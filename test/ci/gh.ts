@@ -58,11 +58,11 @@ const FILTERS: Readonly<Record<string, (list: never) => string>> = {
       .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
       .map(({ number, baseRefName }) => `${number} ${baseRefName}\n`)
       .join(""),
-  '"\\(any(.labels[]; .name == "allow-public")) \\(([.comments[] | select(.viewerDidAuthor)] | last // {body: ""}).body | startswith("<!-- \\(env.HEAD_SHA) \\(env.BASE) -->"))"':
+  '"\\(any(.labels[]; .name == "allow-public")) \\(([.comments[] | select(.viewerDidAuthor)] | last // {body: ""}).body | startswith("<!-- \\(env.COMPARED) -->"))"':
     ({ labels, comments }: Viewed) => {
       const labelled = labels.some(({ name }) => name === "allow-public");
       const own = comments.findLast(({ author }) => author === BOT)?.body ?? "";
-      return `${labelled} ${own.startsWith(`<!-- ${process.env["HEAD_SHA"]} ${process.env["BASE"]} -->`)}\n`;
+      return `${labelled} ${own.startsWith(`<!-- ${process.env["COMPARED"]} -->`)}\n`;
     },
   '[.[] | select(.title == env.TITLE and .author.login == "app/github-actions") | .number][0] // ""': (
     issues: readonly Issue[],

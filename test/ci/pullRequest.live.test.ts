@@ -158,7 +158,9 @@ describe("a pull request that opens a path", () => {
     // The first line is the compared version, which GitHub does not show.
     const docs = readFileSync(join(root, "docs", "ci.md"), "utf8");
     const shown = /<!-- begin sample -->\n([\s\S]*)<!-- end sample -->/.exec(docs)?.[1];
-    expect(own).toBe(`<!-- ${head} main -->\n${shown}`);
+    const [first = "", ...rest] = (own ?? "").split("\n");
+    expect(first).toMatch(new RegExp(`^<!-- ${head} main [0-9a-f]{64} -->$`));
+    expect(rest.join("\n")).toBe(shown);
     expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
   });
 
@@ -189,10 +191,13 @@ describe("a pull request that opens a path", () => {
     expect(labels()).toEqual([]);
   });
 
-  test("loses the label with another base branch", async () => {
+  test.each([
+    ["with another base branch", (first: string) => first.replace(" main ", " other ")],
+    ["when the base branch changes what it opens", (first: string) => first.replace(/[0-9a-f]{64}/, "0".repeat(64))],
+  ])("loses the label %s", async (_, change) => {
     restoreGitHub();
-    const body = `<!-- ${head} other -->\n`;
-    changeGitHub(() => ({ comments: [{ number: 7, author: BOT, body }] }));
+    const [own = ""] = await comment();
+    changeGitHub(() => ({ comments: [{ number: 7, author: BOT, body: change(own) }] }));
     await comment(head, ["allow-public"]);
     expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
     expect(labels()).toEqual([]);
@@ -200,11 +205,40 @@ describe("a pull request that opens a path", () => {
 
   test("does not pass with a label from before its first comment", async () => {
     restoreGitHub();
-    const forged = { number: 7, author: "eve", body: `<!-- ${head} main -->\n` };
-    changeGitHub(() => ({ comments: [forged] }));
+    const [own = ""] = await comment();
+    changeGitHub(() => ({ comments: [{ number: 7, author: "eve", body: own }] }));
     await comment(head, ["allow-public"]);
     expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
     expect(labels()).toEqual([]);
+  });
+
+  test("gets a failure if a merge into the base branch opens what its own commits do not", async () => {
+    restoreGitHub();
+    const shown = head;
+    onTestFinished(() => void (head = shown));
+    clone.git("checkout", "--quiet", "-b", "enabled", base);
+    clone.commit("Pulumi.dev.yaml", (text) =>
+      text.replace(/(external:\n *enabled: )false(\n *base_domain: ).*/, "$1true$2example.org"),
+    );
+    clone.git("checkout", "--quiet", "--detach", base);
+    const payroll =
+      "    - { name: payroll, type: proxy, description: Payroll, domains: [external], application_slug: payroll, " +
+      "service: { name: payroll, namespace: default, port: 80 }, public_paths: [/api] }\n";
+    head = clone.commit("Pulumi.dev.yaml", (text) => text.replace("    - name: reports\n", `${payroll}$&`));
+    clone.git("checkout", "--quiet", "main");
+    clone.git("update-ref", "refs/pull/4/head", head);
+    onTestFinished(() => void clone.git("branch", "--quiet", "--delete", "--force", "enabled"));
+    await comment(head, [], [{ number: 4, headRefOid: head, baseRefName: "enabled", labels: [] }]);
+    expect(
+      readGitHub()
+        .statuses.slice(-2)
+        .map(([, { context, state }]) => [context, state]),
+    ).toEqual([
+      ["Access diff", "success"],
+      ["Access diff (enabled)", "failure"],
+    ]);
+    const [own] = readGitHub().comments.filter(({ number }) => number === 4);
+    expect(own?.body).toContain("`https://payroll.example.org`");
   });
 
   test("gets a status for each base branch, so that a base that contains the opening changes no other status", async () => {

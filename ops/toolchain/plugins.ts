@@ -26,11 +26,17 @@ const PLUGIN_SERVER = "https://get.pulumi.com/";
  * is reachable too.
  * @param pulumi path of the CLI, whose `plugin install` is used
  * @param environment of the engine, which searches plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
+ * @param onFailure receives the error of the first `plugin install` that fails; the others are not tried
  */
-export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
+export async function findPlugins(
+  pulumi: string,
+  environment: Environment,
+  progress: Progress,
+  onFailure: (error: unknown) => void = () => undefined,
+): Promise<Plugin[]> {
   const found = installedPlugins(environment);
   if (emulatedPlugins(found).length === 0) return found;
-  const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
+  const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report, onFailure);
   return progress.step("Installing the provider plugins", work, "30 s");
 }
 
@@ -65,6 +71,7 @@ async function install(
   found: readonly Plugin[],
   environment: Environment,
   report: Report,
+  onFailure: (error: unknown) => void,
 ): Promise<Plugin[]> {
   if (!(await isServerReachable(environment))) return [...found];
   const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
@@ -73,8 +80,9 @@ async function install(
       report(`${name} ${version}`);
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
     }
-  } catch {
+  } catch (error) {
     // The caller reports the plugins that are missing.
+    onFailure(error);
   }
   return installedPlugins(environment);
 }

@@ -49,8 +49,9 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
 }
 
 /**
- * Whether PUBLIC has a privilege in an existing database with which no request reaches anything: programs of its own need it. A function with SECURITY
- * DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema.
+ * Whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: programs of its own need it. A function with
+ * SECURITY DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema. What an exposed view reads with such a
+ * privilege is a finding of closure.ts.
  */
 function isOrdinary(entry: LivePrivilege, live: DatabaseState, { existing, schemas }: GrantExpectation): boolean {
   if (!existing || entry.grantee !== PUBLIC || entry.schema === null || runsAsOwner(entry, live) !== "") return false;

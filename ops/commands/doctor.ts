@@ -2,9 +2,8 @@
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { runDoctor, SUBJECTS } from "../checks/doctor/doctor.ts";
-import { toJson } from "../checks/check.ts";
 import { describe } from "../checks/doctor/report.ts";
-import { summary } from "../checks/check.ts";
+import { summary, toJson } from "../checks/check.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
 import { jsonText } from "../text.ts";
 

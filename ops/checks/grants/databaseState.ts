@@ -36,6 +36,11 @@ interface LiveSchema {
   readonly usable: boolean;
 }
 
+/** Whether a schema exists that no request may use. */
+export function isUnusable({ schemas }: DatabaseState, schema: string | null): boolean {
+  return schemas.some(({ name, usable }) => name === schema && !usable);
+}
+
 /** `member` is a member of `role`. */
 interface Membership extends Readonly<Record<"role" | "member" | "grantor", string>> {
   /** Whether INHERIT and SET are options of the membership (Postgres 16 and newer). */

@@ -2,7 +2,7 @@ import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
-import type { DatabaseState, LiveDefault } from "./databaseState.ts";
+import { type DatabaseState, isUnusable, type LiveDefault } from "./databaseState.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
 
 /** What the server gives to PUBLIC on each new object, unless there is an entry for all schemas. */
@@ -40,12 +40,11 @@ function concerns(
   { owner, schema }: LiveDefault,
   grantee: string,
   expected: GrantExpectation,
-  { schemas }: DatabaseState,
+  live: DatabaseState,
 ): boolean {
   const planned = expected.schemas.get(schema ?? "");
   // As for what exists in the schema (privileges.ts).
-  const isUnusable = planned === undefined && schemas.some(({ name, usable }) => name === schema && !usable);
-  if (expected.existing && grantee === PUBLIC && isUnusable) return false;
+  if (expected.existing && grantee === PUBLIC && planned === undefined && isUnusable(live, schema)) return false;
   if (expected.requestRoles.has(grantee)) return true;
   if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
   // An entry of the data owner for all schemas includes the private ones. Other roles of an existing database share what is theirs.

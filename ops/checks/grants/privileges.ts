@@ -2,7 +2,7 @@ import type { Grant } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
-import type { DatabaseState, LivePrivilege } from "./databaseState.ts";
+import { type DatabaseState, isUnusable, type LivePrivilege } from "./databaseState.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
 /** Privileges with which rows are changed, or code is added that runs when another role changes them. */
@@ -55,11 +55,11 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
  */
 function isOrdinary(entry: LivePrivilege, live: DatabaseState, { existing, schemas }: GrantExpectation): boolean {
   if (!existing || entry.grantee !== PUBLIC || entry.schema === null || runsAsOwner(entry, live) !== "") return false;
-  const isUnusable = live.schemas.some(({ name, usable }) => name === entry.schema && !usable);
+  const unusable = isUnusable(live, entry.schema);
   const access = schemas.get(entry.schema)?.access;
-  if (access === undefined) return isUnusable || (entry.kind === "schema" && !entry.privileges.includes("CREATE"));
+  if (access === undefined) return unusable || (entry.kind === "schema" && !entry.privileges.includes("CREATE"));
   if (access !== "private" && access !== "hidden") return false;
-  return entry.initial || (isUnusable && kindInMatrix(entry.kind) === "function");
+  return entry.initial || (unusable && kindInMatrix(entry.kind) === "function");
 }
 
 function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly string[] {

@@ -2,9 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
-import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
+import { type EngineEvent, PulumiCommand, Stack } from "@pulumi/pulumi/automation/index.js";
 
+import { PROJECT_NAME } from "../../../config/projectFile.ts";
+import { openStack } from "../../../ops/engine/stack.ts";
 import { createProgress } from "../../../ops/terminal/progress.ts";
 import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 
@@ -33,8 +34,8 @@ export async function openWorkshop(name: string): Promise<Workshop> {
   await mkdir(join(folder, "state"));
   await symlink(cli, join(folder, "bin", "pulumi"));
   await writeFile(plugin, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
-  const pulumiCommand = await PulumiCommand.get({ root: folder, skipVersionCheck: true });
-  const envVars = {
+  const command = await PulumiCommand.get({ root: folder, skipVersionCheck: true });
+  const environment = {
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     PULUMI_HOME: join(folder, "home"),
     PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
@@ -48,19 +49,14 @@ export async function openWorkshop(name: string): Promise<Workshop> {
       let current: (tool: ReturnType<typeof prepare>) => void = () => undefined;
       const program = (): Promise<void> => Promise.resolve(current(prepare()));
       // Without a folder of its own, the Automation API creates one in that for temporary files, and leaves it there.
-      const workDir = join(folder, "workspaces", stackName);
-      await mkdir(workDir, { recursive: true });
-      const stack = await LocalWorkspace.createStack(
-        { stackName, projectName: "live", program },
-        { workDir, pulumiCommand, envVars, secretsProvider: "passphrase" },
-      );
-      // After each run the Automation API starts the CLI three times: for the outputs, without and with secrets, and for the history with secrets.
-      const info = stack.info.bind(stack);
-      stack.outputs = () => Promise.resolve({});
-      stack.info = () => info(false);
+      const workspace = join(folder, "workspaces", stackName);
+      const stack = await openStack({ stack: stackName, program, command, workspace, environment });
+      // openStack leaves out the summary of a run, which the tests compare.
+      stack.info = () => Stack.prototype.info.call(stack, false);
       return { stack, use: (next) => (current = next) };
     },
-    state: (stackName) => readFile(join(folder, "state", ".pulumi", "stacks", "live", `${stackName}.json`), "utf8"),
+    state: (stackName) =>
+      readFile(join(folder, "state", ".pulumi", "stacks", PROJECT_NAME, `${stackName}.json`), "utf8"),
     close: () => rm(folder, { recursive: true }),
   };
 }

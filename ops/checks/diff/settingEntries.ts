@@ -10,103 +10,164 @@ export const SETTING: Table["setting"] = {
   where: (name) => name,
   added: {
     sentence: (_, { value: after }) => `is ${mark(after)}`,
-    effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all),
-    implied: (_, __, { id, effect }, { before, after }) =>
-      effect === "other" && (isPart(id) || sectionOf(id, before) !== sectionOf(id, after)),
+    effect: (_, { value: after }, { id, all }) => effectOf(settingOf(id).added, "", after, all),
+    implied: (_, __, { id, effect }, diff) => effect === "other" && isImplied(id, diff),
   },
   removed: {
     sentence: ({ value: before }) => `is no longer set; it was ${mark(before)}`,
-    effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all),
-    implied: (_, __, { id }, { before, after }) => isPart(id) || sectionOf(id, before) !== sectionOf(id, after),
+    effect: ({ value: before }, _, { id, all }) => effectOf(settingOf(id).removed, before, "", all),
+    implied: (_, __, { id }, diff) => isImplied(id, diff),
   },
   fields: {
     value: {
-      sentence: (before, after, { id }) =>
-        (id === NAMES.databaseEncryption ? encryptionText : value("is").sentence)(before, after),
-      effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after),
+      sentence: (before, after, { id }) => (settingOf(id).sentence ?? value("is").sentence)(before, after),
+      effect: (before, after, { id, all }) => effectOf(settingOf(id).changed, before, after, all),
     },
   },
 };
 
-/** Settings whose value is a list: another item is more access. The relations of a writer, also existing ones, can be read by everyone. */
-const LISTS: readonly string[] = [NAMES.databaseNetworks, NAMES.databaseNamespaces, NAMES.writers];
-/** Settings that give access if they are set. */
-const GRANTING: readonly string[] = [
-  NAMES.prometheus,
-  NAMES.postgresPrometheus,
-  NAMES.postgresOperator,
+type Stacks = Pick<Diff, "before" | "after">;
+/** An unset value is the empty text. */
+type EffectOf = Effect | ((before: string, after: string, stacks: Stacks) => Effect);
+
+interface Setting {
+  /** Default of each effect: other. */
+  readonly added?: EffectOf;
+  readonly removed?: EffectOf;
+  readonly changed?: EffectOf;
+  /** Of a change. Default: `is <new value> instead of <old value>`. */
+  readonly sentence?: (before: string, after: string) => string;
+  /** What the setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. Default: the stack. */
+  readonly section?: (facts: AccessFacts) => string;
+  /** Whether the setting is only added and removed with what it is part of. */
+  readonly isPart?: true;
+}
+
+/** A value that gives access to what it names. */
+const GRANT: Setting = { added: "more", removed: "less", changed: "more" };
+const OF_SERVER: Setting = { section: (facts) => String(hasServer(facts)) };
+
+/** A setting without an entry does not compile. */
+const SETTINGS: { readonly [name in (typeof NAMES)[keyof typeof NAMES]]: Setting } = {
+  [NAMES.cluster]: {},
+  [NAMES.gateway]: { changed: gatewayEffect },
+  [NAMES.gatewayService]: { isPart: true, changed: "more" },
+  [NAMES.loginLength]: {
+    section: ({ setting }) => setting.get(NAMES.identityProvider)?.value ?? "",
+    changed: duration("").effect,
+  },
+  // Another authentik decides which users are admitted, or receives the token of its superuser.
+  [NAMES.signInPage]: { changed: "more" },
+  [NAMES.identityProvider]: { changed: "more" },
+  [NAMES.identityProviderApi]: {
+    added: (_, __, { before }) => (before.setting.size > 0 ? "more" : "other"),
+    removed: (_, __, { after }) => (after.setting.size > 0 ? "more" : "other"),
+    changed: "more",
+  },
+  [NAMES.jwtSigner]: {},
+  // The data API opens another database.
+  [NAMES.database]: { isPart: true, changed: "public" },
   // Without a superuser, the database enforces less.
-  NAMES.superuserProtections,
-];
+  [NAMES.superuserProtections]: { added: "more", removed: "less" },
+  // The database of the data API, or that of the identity provider, which decides who signs in.
+  [NAMES.databaseServer]: {
+    isPart: true,
+    changed: (_, __, { after }) => (after.setting.has(NAMES.database) ? "public" : "more"),
+  },
+  [NAMES.databaseEncryption]: {
+    ...OF_SERVER,
+    // A server that the stack installs is reached without TLS.
+    removed: (_, __, { after }) => (hasServer(after) ? "more" : "other"),
+    changed: encryptionEffect,
+    sentence: encryptionText,
+  },
+  [NAMES.databaseAddress]: {
+    section: serverAndService,
+    added: (_, __, { before, after }) => (serverAndService(before) === serverAndService(after) ? "more" : "other"),
+    removed: (_, __, { after }) => (hasServer(after) ? "more" : "other"),
+    changed: "more",
+  },
+  // Through a load balancer, pods of every namespace can connect.
+  [NAMES.databaseService]: { ...OF_SERVER, changed: (_, after) => (after === "ClusterIP" ? "less" : "more") },
+  [NAMES.databaseNetworks]: { ...OF_SERVER, ...always(networksEffect) },
+  [NAMES.databaseNamespaces]: { ...OF_SERVER, ...always(listEffect) },
+  [NAMES.prometheus]: GRANT,
+  [NAMES.postgresPrometheus]: GRANT,
+  [NAMES.postgresOperator]: GRANT,
+  // What runs can be another content than the reviewed one.
+  [NAMES.imageWithoutDigest]: {
+    changed: (before, after) => {
+      if (after === "refused") return "less";
+      return before === "refused" && after === "accepted" ? "more" : "other";
+    },
+  },
+  [NAMES.verification]: {},
+  [NAMES.postgrestNamespace]: { isPart: true },
+  [NAMES.defaultSchema]: { isPart: true },
+  [NAMES.writers]: { isPart: true, ...always(writersEffect) },
+};
 
-const PARTS: readonly string[] = [
-  NAMES.databaseServer,
-  NAMES.database,
-  NAMES.postgrestNamespace,
-  NAMES.defaultSchema,
-  NAMES.writers,
-  NAMES.gatewayService,
-];
-
-/** Returns whether a setting is only added and removed with what it is part of. */
-function isPart(name: string): boolean {
-  return CREDENTIAL_NAME.test(name) || PARTS.includes(name);
-}
-
-/** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
-function sectionOf(name: string, { setting, member }: AccessFacts): string {
-  const has = (other: string) => String(setting.has(other));
+/** Returns the entry of a setting; `{}` for the name that another version of Gatehouse recorded. */
+function settingOf(name: string): Setting {
   const account = ACCOUNT_SECRET_NAME.exec(name)?.[1];
-  if (account !== undefined) return String(member.has(account));
-  switch (name) {
-    case NAMES.loginLength:
-      return setting.get(NAMES.identityProvider)?.value ?? "";
-    // Another server has another address, and each kind of Service its default.
-    case NAMES.databaseAddress:
-      return `${setting.get(NAMES.databaseServer)?.value} ${setting.get(NAMES.databaseService)?.value}`;
-    case NAMES.databaseEncryption:
-    case NAMES.databaseService:
-    case NAMES.databaseNetworks:
-    case NAMES.databaseNamespaces:
-      return has(NAMES.databaseServer);
-    default:
-      return String(setting.size > 0);
+  // A user who reads Secrets of the namespace, or knows the other value, can sign in.
+  if (account !== undefined) {
+    return {
+      section: ({ member }) => String(member.has(account)),
+      added: (_, __, { before }) => (before.member.has(account) ? "more" : "other"),
+      changed: "more",
+    };
   }
+  if (CREDENTIAL_NAME.test(name)) return { isPart: true, changed: "more" };
+  return Object.hasOwn(SETTINGS, name) ? SETTINGS[name as keyof typeof SETTINGS] : {};
 }
 
-function addedEffect(after: string, name: string, all: Pick<Diff, "before" | "after">): Effect {
-  const { before } = all;
-  const account = ACCOUNT_SECRET_NAME.exec(name)?.[1];
-  if (account !== undefined) return before.member.has(account) ? "more" : "other";
-  if (isList(name)) return listEffect("", after, name);
-  if (name === NAMES.identityProviderApi) return before.setting.size > 0 ? "more" : "other";
-  if (name === NAMES.databaseAddress) return sectionOf(name, before) === sectionOf(name, all.after) ? "more" : "other";
-  return GRANTING.includes(name) ? "more" : "other";
+/** Returns an entry whose effect also compares with an unset value. */
+function always(effect: EffectOf): Setting {
+  return { added: effect, removed: effect, changed: effect };
 }
 
-function removedEffect(old: string, name: string, { after }: Pick<Diff, "after">): Effect {
-  if (isList(name)) return listEffect(old, "", name);
-  if (name === NAMES.identityProviderApi) return after.setting.size > 0 ? "more" : "other";
-  if (name === NAMES.databaseAddress) return after.setting.has(NAMES.databaseServer) ? "more" : "other";
-  // A server that the stack installs is reached without TLS.
-  if (name === NAMES.databaseEncryption) return after.setting.has(NAMES.databaseServer) ? "more" : "other";
-  return GRANTING.includes(name) ? "less" : "other";
+function effectOf(effect: EffectOf | undefined, before: string, after: string, stacks: Stacks): Effect {
+  return typeof effect === "function" ? effect(before, after, stacks) : (effect ?? "other");
 }
 
-function isList(name: string): boolean {
-  return LISTS.includes(name);
+/** Returns whether other statements explain that a setting is new or no longer set. */
+function isImplied(name: string, { before, after }: Stacks): boolean {
+  const { isPart = false, section = ({ setting }) => String(setting.size > 0) } = settingOf(name);
+  return isPart || section(before) !== section(after);
 }
 
-/** @param name which list; networks contain each other */
-function listEffect(before: string, after: string, name: string): Effect {
-  const items = (text: string) => text.split(", ").filter((item) => item !== "" && !item.startsWith("no "));
-  const [old, now] = [items(before), items(after)];
-  const { added, removed } =
-    name === NAMES.databaseNetworks
-      ? { added: now.filter((one) => !isWithin(one, old)), removed: old.filter((one) => !isWithin(one, now)) }
-      : difference(old, now);
-  if (added.some(isInternet) || (name === NAMES.writers && added.length > 0)) return "public";
+function hasServer({ setting }: AccessFacts): boolean {
+  return setting.has(NAMES.databaseServer);
+}
+
+/** Another server has another address, and each kind of Service its default. */
+function serverAndService({ setting }: AccessFacts): string {
+  return `${setting.get(NAMES.databaseServer)?.value} ${setting.get(NAMES.databaseService)?.value}`;
+}
+
+function items(text: string): string[] {
+  return text.split(", ").filter((item) => item !== "" && !item.startsWith("no "));
+}
+
+/** Another item is more access. */
+function listEffect(before: string, after: string): Effect {
+  const { added, removed } = difference(items(before), items(after));
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
+}
+
+/** Everyone can read the relations of a writer, also existing ones. */
+function writersEffect(before: string, after: string): Effect {
+  const effect = listEffect(before, after);
+  return effect === "more" ? "public" : effect;
+}
+
+/** Networks contain each other. */
+function networksEffect(before: string, after: string): Effect {
+  const [old, now] = [items(before), items(after)];
+  const added = now.filter((one) => !isWithin(one, old));
+  if (added.some(isInternet)) return "public";
+  return added.length > 0 ? "more" : old.some((one) => !isWithin(one, now)) ? "less" : "other";
 }
 
 /** @param text an `sslmode`, and what identifies the root certificate */
@@ -133,42 +194,4 @@ function encryptionEffect(before: string, after: string): Effect {
 function gatewayEffect(before: string, after: string): Effect {
   const parts = (text: string) => text.split(/, (?:pods with )?/);
   return difference(parts(before), parts(after)).removed.length > 0 ? "more" : "less";
-}
-
-function settingEffect(before: string, after: string, name: string, { setting }: AccessFacts): Effect {
-  if (isList(name)) return listEffect(before, after, name);
-  // A user who reads Secrets of the namespace, or knows the other value, can sign in.
-  if (ACCOUNT_SECRET_NAME.test(name) || CREDENTIAL_NAME.test(name)) return "more";
-  switch (name) {
-    case NAMES.loginLength:
-      return duration("").effect(before, after);
-    // What runs can be another content than the reviewed one.
-    case NAMES.imageWithoutDigest:
-      return before === "refused" && after === "accepted" ? "more" : after === "refused" ? "less" : "other";
-    // The data API opens another database.
-    case NAMES.database:
-      return "public";
-    // The database of the data API, or that of the identity provider, which decides who signs in.
-    case NAMES.databaseServer:
-      return setting.has(NAMES.database) ? "public" : "more";
-    // Through a load balancer, pods of every namespace can connect.
-    case NAMES.databaseService:
-      return after === "ClusterIP" ? "less" : "more";
-    case NAMES.databaseEncryption:
-      return encryptionEffect(before, after);
-    case NAMES.gateway:
-      return gatewayEffect(before, after);
-    // Another authentik decides which users are admitted, or receives the token of its superuser.
-    case NAMES.signInPage:
-    case NAMES.identityProvider:
-    case NAMES.identityProviderApi:
-    case NAMES.databaseAddress:
-    case NAMES.prometheus:
-    case NAMES.postgresPrometheus:
-    case NAMES.postgresOperator:
-    case NAMES.gatewayService:
-      return "more";
-    default:
-      return "other";
-  }
 }

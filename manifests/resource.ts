@@ -15,16 +15,6 @@ export interface Resource {
   readonly props: Fields;
 }
 
-/** What breaks a rule. */
-export interface Finding {
-  /** Name of the rule. */
-  readonly rule: string;
-  /** As messages name it: `IngressRoute default/whoami`. */
-  readonly object: string;
-  readonly problem: string;
-  readonly hint: string;
-}
-
 /** Returns the fields of a section; none for anything else. */
 export function fieldsOf(value: Value): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};

@@ -4,8 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { engineValue } from "../config/engineValue.ts";
 import { parseStack } from "../config/load.ts";
 import { plainFields } from "./plain.ts";
-import type { Finding, Resource } from "../manifests/resource.ts";
-import { type Rule, type StackFacts, stackFacts } from "./rule.ts";
+import type { Resource } from "../manifests/resource.ts";
+import { type Rule, type StackFacts, stackFacts, type Violation } from "./rule.ts";
 import { RULES } from "./rules/rules.ts";
 
 /** The stack's configuration as the engine passes it to policies: with its secrets, which are not marked. */
@@ -19,13 +19,13 @@ function readStack(): StackFacts {
 
 let facts: StackFacts | undefined;
 
-function report(rule: Rule, resources: readonly Resource[], violation: (finding: Finding) => void): void {
+function report(rule: Rule, resources: readonly Resource[], violate: (violation: Violation) => void): void {
   facts ??= readStack();
-  for (const finding of rule.check(resources, facts)) violation(finding);
+  for (const violation of rule.check(resources, facts)) violate(violation);
 }
 
-function messageOf({ object, problem, hint }: Finding): string {
-  return `${object}: ${problem}; ${hint}`;
+function messageOf({ subject, message, hint }: Violation): string {
+  return `${subject}: ${message}; ${hint}`;
 }
 
 function policyOf(rule: Rule): Policies[number] {
@@ -35,7 +35,9 @@ function policyOf(rule: Rule): Policies[number] {
     return {
       ...common,
       validateResource: ({ type, name: resource, props }, violate: ReportViolation) =>
-        report(rule, [{ type, name: resource, props: plainFields(props) }], (finding) => violate(messageOf(finding))),
+        report(rule, [{ type, name: resource, props: plainFields(props) }], (violation) =>
+          violate(messageOf(violation)),
+        ),
     };
   }
   return {
@@ -46,7 +48,7 @@ function policyOf(rule: Rule): Policies[number] {
         name: resource,
         props: plainFields(props),
       }));
-      report(rule, all, (finding) => violate(messageOf(finding)));
+      report(rule, all, (violation) => violate(messageOf(violation)));
     },
   };
 }

@@ -2,17 +2,30 @@ import type { Settings } from "../config/settings.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
 import { digestsRequired } from "../config/digests.ts";
-import type { Finding, Resource } from "../manifests/resource.ts";
+import type { Resource } from "../manifests/resource.ts";
 import { secretValues } from "./secretValues.ts";
 
-/** A rule for the resources of a stack. Pure: its findings depend on its arguments only. */
+/** What is wrong with a resource, and how to fix it. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface Violation extends Problem {
+  /** Name of the rule. */
+  readonly rule: string;
+  /** As messages name it: `IngressRoute default/whoami`. */
+  readonly subject: string;
+}
+
+/** A rule for the resources of a stack. Pure: its violations depend on its arguments only. */
 export interface Rule {
   /** Also names its level in a file for `--policy-pack-config`. */
   readonly name: string;
   readonly description: string;
   /** Whether the rule checks each resource before it is deployed, or all of them together at the end. */
   readonly scope: "resource" | "stack";
-  check(resources: readonly Resource[], stack: StackFacts): Finding[];
+  check(resources: readonly Resource[], stack: StackFacts): Violation[];
 }
 
 /** What the rules use of the stack in addition to its resources. */

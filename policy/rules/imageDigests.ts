@@ -1,6 +1,6 @@
 import { podsOf } from "../pods.ts";
-import { type Finding, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import { type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
+import type { Rule, Violation } from "../rule.ts";
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 
@@ -12,7 +12,7 @@ export const imageDigests: Rule = {
   check: (resources, { digestsRequired }) => (digestsRequired ? manifestsOf(resources).flatMap(byTag) : []),
 };
 
-function byTag(manifest: Manifest): Finding[] {
+function byTag(manifest: Manifest): Violation[] {
   const inPods = podsOf(manifest).flatMap(({ containers }) =>
     containers.map((container) => textAt(container, "image")),
   );
@@ -22,8 +22,8 @@ function byTag(manifest: Manifest): Finding[] {
     .filter((image) => !DIGEST.test(image))
     .map((image) => ({
       rule: imageDigests.name,
-      object: manifest.label,
-      problem: `runs ${image} by a tag, whose content can change`,
+      subject: manifest.label,
+      message: `runs ${image} by a tag, whose content can change`,
       hint: `add its digest to gatehouse:images, digests: { "${image}": "sha256:…" }`,
     }));
 }

@@ -2,16 +2,8 @@ import { middlewareSpec, traefikServiceSpec } from "../../infra/gateway/specs.ts
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/plan/types.ts";
 import { differences } from "../../manifests/differences.ts";
-import {
-  at,
-  type Finding,
-  type Manifest,
-  manifestsOf,
-  objectLabel,
-  textAt,
-  UNKNOWN,
-} from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import { at, type Manifest, manifestsOf, objectLabel, textAt, UNKNOWN } from "../../manifests/resource.ts";
+import type { Rule, Violation } from "../rule.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
@@ -28,7 +20,7 @@ export const middlewareContent: Rule = {
     ]),
 };
 
-function changedTraefikService(manifest: Manifest, plan: Plan): Finding[] {
+function changedTraefikService(manifest: Manifest, plan: Plan): Violation[] {
   const planned = plannedOf("TraefikService", plan.traefikServices, manifest);
   if (planned === undefined) return [];
   return traefikServiceDifferences(manifest, planned).map((difference) =>
@@ -41,11 +33,11 @@ export function traefikServiceDifferences({ spec }: Manifest, planned: TraefikSe
   return differences(traefikServiceSpec(planned), spec);
 }
 
-function changed(manifest: Manifest, what: string, difference: string): Finding {
+function changed(manifest: Manifest, what: string, difference: string): Violation {
   return {
     rule: middlewareContent.name,
-    object: manifest.label,
-    problem: `${what}: ${difference}`,
+    subject: manifest.label,
+    message: `${what}: ${difference}`,
     hint: "deploy the stack again (npx gatehouse deploy CONTEXT --refresh)",
   };
 }
@@ -61,7 +53,7 @@ function plannedOf<T extends Pick<TraefikService, "namespace" | "name">>(
 }
 
 /** What of a middleware differs from the plan; nothing for one that is not of the plan. */
-function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
+function changedMiddleware(manifest: Manifest, plan: Plan): Violation[] {
   const planned = plannedOf("Middleware", plan.middlewares, manifest);
   if (planned === undefined) return [];
   return middlewareDifferences(manifest, planned).map((difference) => changed(manifest, effect(planned), difference));
@@ -94,11 +86,11 @@ export function replacedMiddleware(manifest: Manifest, { middlewares }: Plan): M
   return middlewares.find((planned) => traefikName(planned.namespace, planned.name) === name);
 }
 
-function sameName(manifest: Manifest, plan: Plan): Finding[] {
+function sameName(manifest: Manifest, plan: Plan): Violation[] {
   const replaced = replacedMiddleware(manifest, plan);
   if (replaced === undefined) return [];
-  const problem = `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`;
-  return [{ rule: middlewareContent.name, object: manifest.label, problem, hint: "rename it" }];
+  const message = `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`;
+  return [{ rule: middlewareContent.name, subject: manifest.label, message, hint: "rename it" }];
 }
 
 function effect({ kind }: Middleware): string {

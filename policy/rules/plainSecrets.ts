@@ -1,7 +1,6 @@
 import {
   at,
   fieldsOf,
-  type Finding,
   labelOf,
   listOf,
   type Manifest,
@@ -10,7 +9,7 @@ import {
   textAt,
   type Value,
 } from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, Violation } from "../rule.ts";
 import { podsOf } from "../pods.ts";
 
 /**
@@ -60,15 +59,15 @@ interface Text {
   readonly text: string;
 }
 
-function exposedSecrets(resource: Resource, secrets: Secrets): Finding[] {
+function exposedSecrets(resource: Resource, secrets: Secrets): Violation[] {
   const manifest = manifestOf(resource);
   const problems = manifest ? inManifest(manifest, secrets) : inOthers(resource, secrets);
   const hint =
     "store it in a Secret, refer to the Secret (envFrom, secretRef), and rotate the value, because it was exposed";
   return [...problems].map(([path, problem]) => ({
     rule: plainSecrets.name,
-    object: labelOf(resource),
-    problem: `${path} contains ${problem}`,
+    subject: labelOf(resource),
+    message: `${path} contains ${problem}`,
     hint,
   }));
 }

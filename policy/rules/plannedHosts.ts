@@ -1,7 +1,7 @@
 import type { Plan } from "../../infra/plan/types.ts";
-import { type Finding, manifestsOf } from "../../manifests/resource.ts";
+import { manifestsOf } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, Violation } from "../rule.ts";
 
 /** A host that is not in the configuration was not reviewed. */
 export const plannedHosts: Rule = {
@@ -14,17 +14,17 @@ export const plannedHosts: Rule = {
       .flatMap((rule) => unplanned(rule, plan)),
 };
 
-function unplanned(rule: RoutingRule, plan: Plan): Finding[] {
-  const found = { rule: plannedHosts.name, object: rule.manifest.label };
+function unplanned(rule: RoutingRule, plan: Plan): Violation[] {
+  const found = { rule: plannedHosts.name, subject: rule.manifest.label };
   if (rule.match === "(unknown)") return [];
   if (rule.hosts === undefined) {
-    const problem = `${rule.match}: matches hosts that are not in the rule`;
-    return [{ ...found, problem, hint: "start the rule with Host(`…`) of one host" }];
+    const message = `${rule.match}: matches hosts that are not in the rule`;
+    return [{ ...found, message, hint: "start the rule with Host(`…`) of one host" }];
   }
   const planned = new Set(plan.exposures.map(({ host }) => host));
   return [...rule.hosts.difference(planned)].map((host) => ({
     ...found,
-    problem: `${rule.match}: ${host} is not in the plan`,
+    message: `${rule.match}: ${host} is not in the plan`,
     hint: "add the service to gatehouse:protected_services, and its domain to gatehouse:domains",
   }));
 }

@@ -1,14 +1,6 @@
 import type { DataPlan } from "../../infra/plan/types.ts";
-import {
-  type Fields,
-  type Finding,
-  labelOf,
-  listOf,
-  type Resource,
-  textAt,
-  type Value,
-} from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import { type Fields, labelOf, listOf, type Resource, textAt, type Value } from "../../manifests/resource.ts";
+import type { Problem, Rule, Violation } from "../rule.ts";
 
 const TYPE = "postgresql:index/";
 
@@ -20,21 +12,19 @@ export const privateSchemas: Rule = {
   name: "private-schemas-stay-closed",
   description: "Only the owner and the administrator have privileges on a private schema.",
   scope: "resource",
-  check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => findingsOf(resource, data)) : []),
+  check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => violationsOf(resource, data)) : []),
 };
 
-function findingsOf(resource: Resource, data: DataPlan): Finding[] {
+function violationsOf(resource: Resource, data: DataPlan): Violation[] {
   const { type, props } = resource;
   const violationsOf = type.startsWith(TYPE) ? VIOLATIONS[type.split(":").at(-1) ?? ""] : undefined;
   const violations = violationsOf?.(props, textAt(props, "name") ?? resource.name, data) ?? [];
-  const about = { rule: privateSchemas.name, object: labelOf(resource) };
+  const about = { rule: privateSchemas.name, subject: labelOf(resource) };
   return violations.map((violation) => ({ ...about, ...violation }));
 }
 
-type Violation = Pick<Finding, "problem" | "hint">;
-
 /** For each type of resource: returns what opens a private schema. @param name that of the role, schema or database */
-const VIOLATIONS: Readonly<Record<string, (props: Fields, name: string, data: DataPlan) => Violation[]>> = {
+const VIOLATIONS: Readonly<Record<string, (props: Fields, name: string, data: DataPlan) => Problem[]>> = {
   GrantRole: (props, _, data) => {
     const role = textAt(props, "role");
     return role === undefined ? [] : membershipViolations(role, [props["grantRole"]], data);
@@ -45,19 +35,19 @@ const VIOLATIONS: Readonly<Record<string, (props: Fields, name: string, data: Da
   DefaultPrivileges: (props, _, data) => grantViolations(props, !("schema" in props), data),
 };
 
-function roleViolations(props: Fields, name: string, data: DataPlan): Violation[] {
+function roleViolations(props: Fields, name: string, data: DataPlan): Problem[] {
   if (isTrusted(name, data)) return [];
   const attributes = ["superuser", ...(servesRequests(name, data) ? ATTRIBUTES : [])];
   return [
     ...membershipViolations(name, listOf(props["roles"]), data),
     ...attributes
       .filter((one) => props[one] === true)
-      .map((one) => ({ problem: `creates ${name} with ${one}`, hint: `create the role without ${one}` })),
+      .map((one) => ({ message: `creates ${name} with ${one}`, hint: `create the role without ${one}` })),
   ];
 }
 
 /** What an unplanned role may read, or is a member of, is unknown here. */
-function membershipViolations(member: string, groups: readonly Value[], data: DataPlan): Violation[] {
+function membershipViolations(member: string, groups: readonly Value[], data: DataPlan): Problem[] {
   if (isTrusted(member, data)) return [];
   const privileged = groups.filter(
     (group) =>
@@ -65,19 +55,19 @@ function membershipViolations(member: string, groups: readonly Value[], data: Da
       (isTrusted(group, data) || (servesRequests(member, data) && group !== data.roles.anonymous)),
   );
   if (privileged.length === 0) return [];
-  return [{ problem: `makes ${member} a member of ${privileged.join(", ")}`, hint: "remove the membership" }];
+  return [{ message: `makes ${member} a member of ${privileged.join(", ")}`, hint: "remove the membership" }];
 }
 
-function ownerViolations(props: Fields, name: string, { database, schemas }: DataPlan): Violation[] {
+function ownerViolations(props: Fields, name: string, { database, schemas }: DataPlan): Problem[] {
   if ((textAt(props, "database") ?? database) !== database) return [];
   const owner = textAt(props, "owner");
   const planned = schemas.find((schema) => schema.name === name)?.owner;
   if (owner === undefined || planned === undefined || owner === planned) return [];
-  return [{ problem: `makes ${owner} the owner of the schema ${name}`, hint: `set its owner to ${planned}` }];
+  return [{ message: `makes ${owner} the owner of the schema ${name}`, hint: `set its owner to ${planned}` }];
 }
 
 /** @param everywhere whether the privileges are those on objects of every schema */
-function grantViolations(props: Fields, everywhere: boolean, data: DataPlan): Violation[] {
+function grantViolations(props: Fields, everywhere: boolean, data: DataPlan): Problem[] {
   const role = textAt(props, "role");
   if (role === undefined || isTrusted(role, data)) return [];
   const privileges = listOf(props["privileges"]).filter((one) => typeof one === "string");
@@ -90,7 +80,7 @@ function grantViolations(props: Fields, everywhere: boolean, data: DataPlan): Vi
   if (!closed.includes(access) && !everywhere) return [];
   const where = everywhere ? "every schema, the private ones too" : `the ${access} schema ${schema ?? ""}`;
   const hint = "publish what may be seen as a view in an exposed schema, and remove the grant";
-  return [{ problem: `gives ${role} ${privileges.join(", ")} on each ${objects} of ${where}`, hint }];
+  return [{ message: `gives ${role} ${privileges.join(", ")} on each ${objects} of ${where}`, hint }];
 }
 
 /** Returns whether a role may read private schemas. */

@@ -2,9 +2,9 @@ import { routeSpec } from "../../infra/gateway/specs.ts";
 import { authenticates } from "../../infra/plan/middleware.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
 import { differences } from "../../manifests/differences.ts";
-import { type Finding, listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../../manifests/resource.ts";
+import { listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
-import type { Rule } from "../rule.ts";
+import type { Problem, Rule, Violation } from "../rule.ts";
 
 /**
  * Identity headers of the client are removed before any middleware reads them, and a request without authentication is refused, unless the plan
@@ -23,7 +23,7 @@ export const protectedRoutes: Rule = {
 };
 
 /** A planned open rule with another backend would open that backend. */
-function otherBackends(manifest: Manifest, plan: Plan): Finding[] {
+function otherBackends(manifest: Manifest, plan: Plan): Violation[] {
   return rulesOf(manifest).flatMap((rule) => {
     const planned = plannedRule(rule, plan);
     if (planned === undefined) return [];
@@ -35,15 +35,15 @@ function otherBackends(manifest: Manifest, plan: Plan): Finding[] {
     );
     return others.map(({ namespace, name }) => ({
       rule: protectedRoutes.name,
-      object: manifest.label,
-      problem: `${rule.match}: routes to ${namespace}/${name} instead of ${expected.namespace}/${expected.name}`,
+      subject: manifest.label,
+      message: `${rule.match}: routes to ${namespace}/${name} instead of ${expected.namespace}/${expected.name}`,
       hint: "change the service in gatehouse:protected_services instead of the route",
     }));
   });
 }
 
 /** Other differences of a planned route: another port or entry point, or a further middleware, which could set identity headers. */
-function otherContent(manifest: Manifest, plan: Plan): Finding[] {
+function otherContent(manifest: Manifest, plan: Plan): Violation[] {
   const planned = plannedRoute(manifest, plan);
   if (planned === undefined || manifest.props["spec"] === UNKNOWN) return [];
   const { routes: rules, ...fields } = routeSpec(planned);
@@ -58,31 +58,29 @@ function otherContent(manifest: Manifest, plan: Plan): Finding[] {
     ),
     ...found.slice(rules.length).map((rule) => `${textAt(rule, "match") ?? "(unknown)"}: is not in the plan`),
   ];
-  return problems.map((problem) => ({
+  return problems.map((message) => ({
     rule: protectedRoutes.name,
-    object: manifest.label,
-    problem,
+    subject: manifest.label,
+    message,
     hint: "change the service in gatehouse:protected_services instead of the route",
   }));
 }
 
 /** Returns the missing middlewares of one object. */
-export function unprotected(manifest: Manifest, plan: Plan): Finding[] {
+export function unprotected(manifest: Manifest, plan: Plan): Violation[] {
   if (["IngressRouteTCP", "TLSRoute", "TCPRoute"].includes(manifest.kind)) return [];
   return rulesOf(manifest).flatMap((rule) => {
     const { match, middlewares } = rule;
     if (match === "(unknown)" || middlewares === undefined) return [];
     const problems = [...stripProblems(middlewares, plan), ...authenticationProblems(rule, middlewares, plan)];
-    return problems.map(({ problem, hint }) => ({
+    return problems.map(({ message, hint }) => ({
       rule: protectedRoutes.name,
-      object: manifest.label,
-      problem: `${match}: ${problem}`,
+      subject: manifest.label,
+      message: `${match}: ${message}`,
       hint,
     }));
   });
 }
-
-type Problem = Pick<Finding, "problem" | "hint">;
 
 function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
   const kinds = middlewares.map((name) => kindOf(name, plan));
@@ -90,15 +88,15 @@ function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
   if (strip < 0) {
     return [
       {
-        problem: "does not remove forged identity headers",
+        message: "does not remove forged identity headers",
         hint: "add the service to gatehouse:protected_services instead of a separate route, or add gatehouse-strip as the first middleware",
       },
     ];
   }
   const authentication = kinds.findIndex((kind) => kind !== undefined && authenticates(kind));
   if (authentication >= 0 && authentication < strip) {
-    const problem = `authenticates (${middlewares[authentication] ?? ""}) before it removes forged headers`;
-    return [{ problem, hint: `put ${middlewares[strip] ?? ""} before it` }];
+    const message = `authenticates (${middlewares[authentication] ?? ""}) before it removes forged headers`;
+    return [{ message, hint: `put ${middlewares[strip] ?? ""} before it` }];
   }
   return [];
 }
@@ -113,7 +111,7 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
       .map((name) => `${namespace}/${name}`)
       .filter((name) => isAuthentication(name, plan));
     const missing = demanded.filter((name) => !middlewares.includes(name));
-    return missing.map((name) => ({ problem: `is open to everyone: ${name} is missing`, hint }));
+    return missing.map((name) => ({ message: `is open to everyone: ${name} is missing`, hint }));
   }
   const served = plan.exposures.filter(({ host }) => rule.serves(host));
   const closed = served.filter(({ authentication }) => authentication !== "none");
@@ -121,7 +119,7 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
     served.length === 0
       ? middlewares.some((name) => isAuthentication(name, plan))
       : closed.every((exposure) => middlewares.some((name) => isAuthenticationOf(name, exposure, plan)));
-  return refused ? [] : [{ problem: "is open to everyone, which the plan does not declare", hint }];
+  return refused ? [] : [{ message: "is open to everyone, which the plan does not declare", hint }];
 }
 
 /** Returns whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */

@@ -3,14 +3,13 @@ import {
   at,
   type Fields,
   fieldsOf,
-  type Finding,
   listOf,
   manifestsOf,
   textAt,
   UNKNOWN,
   type Value,
 } from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, Violation } from "../rule.ts";
 
 /** Kubernetes' Pod Security Standard "restricted", and beyond it: nothing writable but what is mounted, no token, bounded memory. */
 export const restrictedPods: Rule = {
@@ -18,7 +17,7 @@ export const restrictedPods: Rule = {
   description:
     "Every pod complies with the restricted Pod Security Standard, and has a read-only root file system, no token and a memory limit.",
   scope: "resource",
-  check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(findingsOf),
+  check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(violationsOf),
 };
 
 /** Volumes that reach nothing of the node (Pod Security Standards, "Volume Types"). */
@@ -28,22 +27,22 @@ const VOLUMES = new Set([
 ]);
 
 interface Requirement {
-  readonly problem: string;
+  readonly message: string;
   readonly hint: string;
   readonly isSatisfied: boolean;
 }
 
-function findingsOf(pod: Pod): Finding[] {
+function violationsOf(pod: Pod): Violation[] {
   const own = podRequirements(pod);
   const inside = pod.containers.flatMap((container) =>
     containerRequirements(container, pod.spec).map((requirement) => ({
       ...requirement,
-      problem: `container ${textAt(container, "name") ?? "?"} ${requirement.problem}`,
+      message: `container ${textAt(container, "name") ?? "?"} ${requirement.message}`,
     })),
   );
   return [...own, ...inside]
     .filter(({ isSatisfied }) => !isSatisfied)
-    .map(({ problem, hint }) => ({ rule: restrictedPods.name, object: pod.label, problem, hint }));
+    .map(({ message, hint }) => ({ rule: restrictedPods.name, subject: pod.label, message, hint }));
 }
 
 function podRequirements({ spec }: Pod): Requirement[] {
@@ -51,22 +50,22 @@ function podRequirements({ spec }: Pod): Requirement[] {
   const volumes = listOf(spec["volumes"]).flatMap((volume) => Object.keys(fieldsOf(volume)));
   return [
     ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
-      problem: `shares the node's ${key.slice("host".length)}`,
+      message: `shares the node's ${key.slice("host".length)}`,
       hint: `remove ${key}`,
       isSatisfied: spec[key] !== true,
     })),
     {
-      problem: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
+      message: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
       hint: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
       isSatisfied: volumes.every((kind) => VOLUMES.has(kind)),
     },
     {
-      problem: "sets kernel parameters",
+      message: "sets kernel parameters",
       hint: "remove securityContext.sysctls",
       isSatisfied: listOf(at(context, "sysctls")).length === 0,
     },
     {
-      problem: "has a token for the Kubernetes API",
+      message: "has a token for the Kubernetes API",
       hint: "set automountServiceAccountToken: false",
       isSatisfied: isOneOf(spec["automountServiceAccountToken"], false),
     },
@@ -80,47 +79,47 @@ function containerRequirements(container: Fields, pod: Fields): Requirement[] {
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
   return [
-    { problem: "is privileged", hint: "remove privileged", isSatisfied: at(own, "privileged") !== true },
+    { message: "is privileged", hint: "remove privileged", isSatisfied: at(own, "privileged") !== true },
     {
-      problem: "allows privilege escalation",
+      message: "allows privilege escalation",
       hint: set("allowPrivilegeEscalation", false),
       isSatisfied: isOneOf(at(own, "allowPrivilegeEscalation"), false),
     },
     {
-      problem: "keeps capabilities",
+      message: "keeps capabilities",
       hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
       isSatisfied:
         (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
     {
-      problem: "may run as root",
+      message: "may run as root",
       hint: set("runAsNonRoot", true),
       isSatisfied: isOneOf(inherited("runAsNonRoot"), true),
     },
-    { problem: "runs as root", hint: "set another runAsUser than 0", isSatisfied: inherited("runAsUser") !== 0 },
+    { message: "runs as root", hint: "set another runAsUser than 0", isSatisfied: inherited("runAsUser") !== 0 },
     {
-      problem: "has no seccomp profile",
+      message: "has no seccomp profile",
       hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
       isSatisfied: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
     },
     {
-      problem: "has a writable root file system",
+      message: "has a writable root file system",
       hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
       isSatisfied: isOneOf(at(own, "readOnlyRootFilesystem"), true),
     },
     {
-      problem: "unmasks /proc",
+      message: "unmasks /proc",
       hint: "remove procMount",
       isSatisfied: isOneOf(at(own, "procMount"), undefined, "Default"),
     },
     {
-      problem: "uses a port of the node",
+      message: "uses a port of the node",
       hint: "remove hostPort",
       isSatisfied: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
     },
     {
-      problem: "has no memory limit",
+      message: "has no memory limit",
       hint: "set resources.limits.memory",
       isSatisfied: at(container, "resources", "limits", "memory") !== undefined,
     },

@@ -1,6 +1,6 @@
 import { podsOf } from "../pods.ts";
-import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
-import type { Rule } from "../rule.ts";
+import { at, listOf, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
+import type { Rule, Violation } from "../rule.ts";
 
 /** Users and groups that are, or contain, a default account (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */
 const DEFAULT_ACCOUNTS = /^system:(serviceaccounts(:.*)?|serviceaccount:[^:]+:default|(un)?authenticated)$/;
@@ -14,7 +14,7 @@ export const serviceAccounts: Rule = {
 };
 
 /** Without the token of its account a pod has no identity. */
-function actsAsDefault(manifest: Manifest): Finding[] {
+function actsAsDefault(manifest: Manifest): Violation[] {
   return podsOf(manifest).flatMap(({ label, spec }) => {
     const account = textAt(spec, "serviceAccountName") ?? "default";
     const token = at(spec, "automountServiceAccountToken");
@@ -22,15 +22,15 @@ function actsAsDefault(manifest: Manifest): Finding[] {
     return [
       {
         rule: serviceAccounts.name,
-        object: label,
-        problem: "its pods have the token of the namespace's default service account",
+        subject: label,
+        message: "its pods have the token of the namespace's default service account",
         hint: "set automountServiceAccountToken: false, or set serviceAccountName",
       },
     ];
   });
 }
 
-function bound({ kind, props, label }: Manifest): Finding[] {
+function bound({ kind, props, label }: Manifest): Violation[] {
   if (kind !== "RoleBinding" && kind !== "ClusterRoleBinding") return [];
   const all = listOf(props["subjects"]).filter(
     (subject) =>
@@ -38,12 +38,12 @@ function bound({ kind, props, label }: Manifest): Finding[] {
       DEFAULT_ACCOUNTS.test(textAt(subject, "name") ?? ""),
   );
   if (all.length === 0) return [];
-  const problem = "grants permissions to the default service account";
+  const message = "grants permissions to the default service account";
   return [
     {
       rule: serviceAccounts.name,
-      object: label,
-      problem,
+      subject: label,
+      message,
       hint: "bind them to a service account of the workload",
     },
   ];

@@ -1,7 +1,7 @@
 import type { Plan } from "../../infra/plan/types.ts";
-import { type Finding, manifestsOf } from "../../manifests/resource.ts";
+import { manifestsOf } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, Violation } from "../rule.ts";
 import { plannedRule } from "./protectedRoutes.ts";
 
 /** With two routes for one host, the one without protection may be the one that answers. */
@@ -16,7 +16,7 @@ export const singleRoutes: Rule = {
 };
 
 /** Hosts of the plan that a rule serves which is not of the plan. */
-export function duplicateRoutes(rule: RoutingRule, plan: Plan): Finding[] {
+export function duplicateRoutes(rule: RoutingRule, plan: Plan): Violation[] {
   if (rule.match === "(unknown)" || plannedRule(rule, plan)) return [];
   const served = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));
   const first = served[0];
@@ -26,8 +26,8 @@ export function duplicateRoutes(rule: RoutingRule, plan: Plan): Finding[] {
   return [
     {
       rule: singleRoutes.name,
-      object: rule.manifest.label,
-      problem: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
+      subject: rule.manifest.label,
+      message: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
       hint: removal(rule),
     },
   ];
@@ -47,7 +47,7 @@ function removal({ manifest: { kind, namespace, objectName } }: RoutingRule): st
 }
 
 /** Returns findings for rules of two objects with the same match at one entry point. */
-function twice(rules: readonly RoutingRule[]): Finding[] {
+function twice(rules: readonly RoutingRule[]): Violation[] {
   const first = new Map<string, RoutingRule>();
   return rules.flatMap((rule) => {
     if (rule.match === "(unknown)") return [];
@@ -55,7 +55,7 @@ function twice(rules: readonly RoutingRule[]): Finding[] {
     const other = first.get(key);
     if (other === undefined) first.set(key, rule);
     if (other === undefined || other.manifest.label === rule.manifest.label) return [];
-    const problem = `${rule.match}: ${other.manifest.label} serves the same`;
-    return [{ rule: singleRoutes.name, object: rule.manifest.label, problem, hint: "use one host for each service" }];
+    const message = `${rule.match}: ${other.manifest.label} serves the same`;
+    return [{ rule: singleRoutes.name, subject: rule.manifest.label, message, hint: "use one host for each service" }];
   });
 }

@@ -58,9 +58,9 @@ function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFindin
   if (!takesConnections(rule, plan)) return [];
   const planned = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));
   const hosts = planned.filter(({ priority }) => priority <= priorityOf(rule)).map(({ host }) => host);
-  return duplicateRoutes(rule, plan).map(({ rule: name, object, problem }) =>
+  return duplicateRoutes(rule, plan).map(({ rule: name, subject, message }) =>
     finding({
-      ...{ severity: hosts.length > 0 ? "error" : "warning", rule: name, subject: object, message: problem, hosts },
+      ...{ severity: hosts.length > 0 ? "error" : "warning", rule: name, subject, message, hosts },
       evidence: [`its middlewares: ${rule.middlewares?.join(", ") || "none"}`],
       hint: `remove it (${deletion(rule.manifest, context)}), or name another host in it`,
     }),
@@ -99,7 +99,7 @@ function changesOf(route: Route, found: Manifest, compared: Compared): AuditFind
     finding({ rule, subject: found.label, message, evidence, hosts, hint: restore(hosts, compared, found) });
   const open = (hosts: readonly string[], rule: Value): AuditFinding[] => {
     const only = { ...found, spec: { ...found.spec, routes: [rule] } };
-    return unprotected(only, plan).map(({ rule: name, problem }) => about(hosts, problem, [], name));
+    return unprotected(only, plan).map(({ rule: name, message }) => about(hosts, message, [], name));
   };
   const otherFields = differences(fields, actualFields);
   const changedRules = route.rules.flatMap(({ host, match }, index): AuditFinding[] => {

@@ -28,7 +28,7 @@ describe("the policy pack", () => {
       const { resources, facts } = await withImages({ required: true });
       const found = imageDigests
         .check(resources, facts)
-        .flatMap(({ problem }) => / (\S+) by a tag/.exec(problem)?.[1] ?? []);
+        .flatMap(({ message }) => / (\S+) by a tag/.exec(message)?.[1] ?? []);
       expect(found.length).toBeGreaterThan(4);
       const digests = Object.fromEntries(found.map((image) => [image, `sha256:${"1".repeat(64)}`]));
       const { facts: digested } = await withImages({ required: true, digests });

@@ -28,10 +28,10 @@ export async function programOf(name: string, changes: RawStack["config"] = {}):
   return { resources: resources.map(({ type, name, inputs }) => ({ type, name, props: inputs })), facts };
 }
 
-/** Everything that the pack finds, as `<rule>: <object>`. */
+/** Everything that the pack finds, as `<rule>: <subject>`. */
 export function findingsOf({ resources, facts }: Program): string[] {
   const findings = RULES.flatMap((rule) => rule.check(resources, facts));
-  return findings.map(({ rule, object }) => `${rule}: ${object}`);
+  return findings.map(({ rule, subject }) => `${rule}: ${subject}`);
 }
 
 /** The program with one object changed. */

@@ -3,7 +3,10 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../config/settings.ts";
 
 /** The provider never falls back to the current context. */
-type ClusterArgs = Pick<Settings, "cluster" | "context">;
+type ClusterArgs = Pick<Settings, "cluster" | "context"> & {
+  /** UID of the cluster that answered, which the state keeps: the next deployment refuses another one. */
+  readonly uid: string | undefined;
+};
 
 /** The cluster of the stack, and the namespaces that Gatehouse owns in it. */
 export class Cluster extends pulumi.ComponentResource {
@@ -35,7 +38,7 @@ export class Cluster extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    this.registerOutputs({ uid: args.cluster.uid });
+    this.registerOutputs({ uid: args.uid ?? args.cluster.uid });
   }
 
   /**

@@ -90,11 +90,11 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
       const { plan, servers } = this.#inputs;
       const settings = await withContext(this.#inputs.settings, process.env);
       await refuseOtherServer(settings.identityProvider, servers);
-      await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun(), servers.clusterFacts);
+      const uid = await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun(), servers.clusterFacts);
       const record = recordOf(accessOf(plan));
       const planned = new PlannedAccess(record, { parent: this });
       await new Promise((resolve) => planned.urn.apply(resolve));
-      const outputs = register({ ...this.#inputs, settings }, this);
+      const outputs = register({ ...this.#inputs, settings }, uid, this);
       new DeployedAccess("access", { record, after: [...this.#resources] }, { parent: this });
       return outputs;
     } catch (error) {
@@ -123,9 +123,13 @@ function readInputs({
 }
 
 /** Registers the components: wiring, nothing else. */
-function register({ settings, plan, catalogFiles, bundle, servers }: Inputs, parent: Gatehouse): Outputs {
+function register(
+  { settings, plan, catalogFiles, bundle, servers }: Inputs,
+  uid: string | undefined,
+  parent: Gatehouse,
+): Outputs {
   const child = { parent };
-  const cluster = new Cluster("cluster", settings, child);
+  const cluster = new Cluster("cluster", { ...settings, uid }, child);
   const postgres =
     settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster, servers }, child);
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres, servers }, child);

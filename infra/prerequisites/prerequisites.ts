@@ -53,6 +53,7 @@ function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: C
  * and without `cluster.uid`: the first resource reports why.
  * @param isPreview whether the engine changes nothing
  * @param read reads the facts of the cluster
+ * @returns UID of the cluster; undefined if the cluster does not answer, or its user may not read the UID
  * @throws Error with every problem, one per line
  */
 export async function refuseWithoutPrerequisites(
@@ -60,16 +61,17 @@ export async function refuseWithoutPrerequisites(
   plan: Plan,
   isPreview: boolean,
   read: typeof clusterFacts,
-): Promise<void> {
-  if (settings.context === undefined) return;
+): Promise<string | undefined> {
+  if (settings.context === undefined) return undefined;
   const facts = await read(settings.context, customKinds(settings, plan), settings.gateway);
   if (facts === undefined) {
     if (!isPreview) refuseUnidentified(settings);
-    return;
+    return undefined;
   }
   const other = identityProblem(settings, facts.uid);
   const problems = other === undefined ? problemsOf(prerequisites(settings, plan, facts)) : [other];
   if (problems.length > 0) throw new Error(problems.join("\n"));
+  return facts.uid;
 }
 
 /** A cluster that does not answer now may be another one when it does. */

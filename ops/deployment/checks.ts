@@ -67,12 +67,13 @@ export async function checkAll(
   const collect = (error: unknown): undefined => void problems.push(...messagesOf(error));
   // An opened context is checked without secrets.
   const checkSecrets = async () => Promise.resolve(parseStack(target.raw, target.environment));
-  const [ready] = await Promise.all([
+  const [ready, uid] = await Promise.all([
     checkEngine(target, shell, program, progress).catch(collect),
-    checkSecrets().catch(collect),
     checkCluster(target).catch(collect),
+    checkSecrets().catch(collect),
     skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
+  if (ready) problems.push(...otherClusters(target, uid, ready.state));
   if (ready) await checkContractOf(target, shell, ready.secrets).catch(collect);
   if (problems.length > 0 || !ready) throw new Refusal(problems);
   return ready;
@@ -83,7 +84,8 @@ export function messagesOf(error: unknown): readonly string[] {
   return error instanceof Refusal ? error.problems : [errorText(error)];
 }
 
-async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
+/** Returns the UID of the cluster; undefined if the user may not read it. */
+async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<string | undefined> {
   const config = kubeConfigOf(context, environment);
   const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
@@ -108,6 +110,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
     );
   }
   if (problems.length > 0) throw new Refusal(problems);
+  return facts.uid;
 }
 
 async function checkEngine(
@@ -145,7 +148,7 @@ async function checkPlugins(pulumi: string, environment: Environment, progress: 
 export function refuseOtherClusters(
   { context, stack, settings }: Pick<StackContext, "context" | "stack"> & { settings: Pick<Settings, "cluster"> },
   configured: string | undefined,
-  { contexts, uid }: Pick<StackState, "contexts" | "uid">,
+  { contexts }: Pick<StackState, "contexts">,
 ): void {
   const { cluster } = settings;
   if (configured !== cluster.contexts[0]) {
@@ -161,12 +164,22 @@ export function refuseOtherClusters(
         `"${context}", first run pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster.`,
     );
   }
-  if (uid !== undefined && cluster.uid !== undefined && uid !== cluster.uid) {
-    throw new Error(
-      `stack "${stack}" is deployed to the cluster with UID ${uid}, and cluster.uid is ${cluster.uid}. To move the stack, see ` +
-        "docs/operations/moving.md; or use another stack for the new cluster.",
-    );
-  }
+}
+
+/**
+ * Returns why the cluster is not the one of the last deployment: k3s calls every context `default`.
+ * @param uid of the cluster that answered; undefined if the user may not read it
+ */
+export function otherClusters(
+  { context, stack }: Pick<StackContext, "context" | "stack">,
+  uid: string | undefined,
+  state: Pick<StackState, "uid">,
+): string[] {
+  if (uid === undefined || state.uid === undefined || uid === state.uid) return [];
+  return [
+    `stack "${stack}" is deployed to the cluster with UID ${state.uid}, and context "${context}" is the cluster with UID ${uid}. Set KUBECONFIG to ` +
+      "the kubeconfig of the stack's cluster; to move the stack, see docs/operations/moving.md; or use another stack for the new cluster.",
+  ];
 }
 
 /**

@@ -31,7 +31,7 @@ function identity({ target: { settings, stack } }: Inputs, { facts: { uid } }: R
     return skip(name, "the user may not read namespace kube-system", hint);
   }
   const hint = `add to Pulumi.${stack}.yaml, below config: gatehouse:cluster: { uid: ${uid} }`;
-  return skip(name, "the stack is bound to the name of a context only", hint);
+  return skip(name, "cluster.uid is not set, so only deploy recognizes another cluster", hint);
 }
 
 async function permissions({ target: { settings, plan } }: Inputs, { config }: ReachedCluster): Promise<Check> {

@@ -16,7 +16,7 @@ export interface StackState {
   readonly contexts: readonly string[];
   /** Names of the deployed roles and databases in Postgres, by the name of the resource. */
   readonly databaseNames: ReadonlyMap<string, string>;
-  /** UID of the cluster of the last deployment; undefined if the stack stated none. */
+  /** UID of the cluster of the last deployment; undefined if it was not read. */
   readonly uid: string | undefined;
 }
 

@@ -62,7 +62,7 @@ test("prints the line to add to the stack file if cluster.uid is missing", async
   const { checks } = await stack.examine();
   expect(checks["Cluster: identity"]).toEqual({
     state: "skipped",
-    detail: "the stack is bound to the name of a context only",
+    detail: "cluster.uid is not set, so only deploy recognizes another cluster",
     hint: `Add to Pulumi.first.yaml, below config: gatehouse:cluster: { uid: ${systems.uid} }`,
   });
 });

@@ -4,7 +4,7 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
+import { otherClusters, refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
 import { stateOf } from "../../../../ops/engine/state/stackState.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
@@ -68,7 +68,7 @@ test("reads the named context only", () => {
     stack: "production",
     settings: { cluster: { contexts: ["prod"], uid: undefined } },
   };
-  const deployed = (...contexts: string[]) => ({ contexts, uid: undefined });
+  const deployed = (...contexts: string[]) => ({ contexts });
   expect(() => refuseOtherClusters(target, "prod", deployed("prod"))).not.toThrow();
   expect(() => refuseOtherClusters(target, "prod", deployed())).not.toThrow();
   expect(() => refuseOtherClusters(target, "dev", deployed())).toThrow(
@@ -81,15 +81,22 @@ test("reads the named context only", () => {
   );
 });
 
-test("accepts every name of the cluster, and rejects a state of a cluster with another UID", () => {
+test("accepts every name of the cluster", () => {
   const cluster = { contexts: ["default", "k3s"], uid: "uid-1" };
   const target = { context: "k3s", stack: "production", settings: { cluster } };
-  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"], uid: "uid-1" })).not.toThrow();
-  expect(() => refuseOtherClusters(target, "default", { contexts: ["k3s"], uid: undefined })).not.toThrow();
-  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"], uid: "uid-2" })).toThrow(
-    'stack "production" is deployed to the cluster with UID uid-2, and cluster.uid is uid-1. To move the stack, see ' +
-      "docs/operations/moving.md; or use another stack for the new cluster.",
-  );
+  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"] })).not.toThrow();
+  expect(() => refuseOtherClusters(target, "default", { contexts: ["k3s"] })).not.toThrow();
+});
+
+test("rejects another cluster than that of the last deployment, also one of the same name", () => {
+  const target = { context: "default", stack: "production" };
+  expect(otherClusters(target, "uid-1", { uid: "uid-1" })).toEqual([]);
+  expect(otherClusters(target, "uid-1", { uid: undefined })).toEqual([]);
+  expect(otherClusters(target, undefined, { uid: "uid-1" })).toEqual([]);
+  expect(otherClusters(target, "uid-1", { uid: "uid-2" })).toEqual([
+    'stack "production" is deployed to the cluster with UID uid-2, and context "default" is the cluster with UID uid-1. Set KUBECONFIG to ' +
+      "the kubeconfig of the stack's cluster; to move the stack, see docs/operations/moving.md; or use another stack for the new cluster.",
+  ]);
 });
 
 test("reads the UID of the deployed cluster", () => {

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { encodeBase64, hashSync } from "bcryptjs";
@@ -43,12 +43,12 @@ export function basicAuthUsers(
 }
 
 /**
- * Returns one htpasswd line, the same on every run: bcrypt with a salt derived from the password and its owner, because a random salt would
- * change on every preview. The password is the key of the derivation, so that another password of the same owner has another salt.
+ * Returns one htpasswd line, the same on every run: bcrypt with a salt derived from the owner, because a random salt would change on every preview.
+ * The line contains the salt, so a salt derived from the password would be a fast hash of it, with which guesses cost no bcrypt.
  * @param owner stack and service of the password, e.g. `dev/legacy`
  */
 export function htpasswdLine(username: string, password: string, owner: string): string {
   const cost = [...password].length < LONG_PASSWORD ? COST.usual : COST.long;
-  const salt = createHmac("sha256", password).update(`gatehouse basic auth ${owner}`).digest().subarray(0, 16);
+  const salt = createHash("sha256").update(`gatehouse basic auth ${owner}`).digest().subarray(0, 16);
   return `${username}:${hashSync(password, `$2b$${String(cost).padStart(2, "0")}$${encodeBase64(salt, 16)}`)}`;
 }

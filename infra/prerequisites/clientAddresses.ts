@@ -1,3 +1,4 @@
+import { isInternet } from "../../config/networks.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";
@@ -35,16 +36,16 @@ export function dataEntryPoints({ routes }: Plan): string[] {
 function ofDomain({ gateway }: Settings, domain: string, options: Options): Result {
   const prefix = `entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
   const trusted = (valueOf(options, `${prefix}.trustedIPs`) ?? "").split(",").filter((address) => address !== "");
-  const everyone = isOn(options, `${prefix}.insecure`)
+  const insecure = isOn(options, `${prefix}.insecure`)
     ? `--${prefix}.insecure`
-    : trusted.filter((address) => address.endsWith("/0")).map((address) => `--${prefix}.trustedIPs=${address}`)[0];
+    : trusted.filter((address) => isInternet(address.trim())).map((address) => `--${prefix}.trustedIPs=${address}`)[0];
   const missing = (problem: string): Result => ({
     ...{ entry: `domains.${domain}.tls: upstream`, problem },
     hint: `list the addresses of the proxies in --${prefix}.trustedIPs`,
   });
-  if (everyone !== undefined) {
+  if (insecure !== undefined) {
     return missing(
-      `Traefik trusts the X-Forwarded-For header of every sender (${everyone}), so that a client can choose its address`,
+      `Traefik trusts the X-Forwarded-For header of every sender (${insecure}), so that a client can choose its address`,
     );
   }
   if (trusted.length === 0) return missing("Traefik trusts no proxy, so that all clients share one rate limit");

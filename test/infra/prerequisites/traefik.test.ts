@@ -124,15 +124,17 @@ describe("client addresses of a domain behind a proxy", () => {
     });
   });
 
-  test.each([`${PREFIX}.insecure`, `${PREFIX}.trustedIPs=0.0.0.0/0`, `${PREFIX}.trustedIPs=::/0`])(
-    "are refused with %s",
-    (option) => {
-      const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
-      expect(problemOf(name, [...ARGS, PROVIDER, option], "upstream")).toBe(
-        `domains.mesh.tls: upstream: ${problem}. ${hint}`,
-      );
-    },
-  );
+  test.each([
+    `${PREFIX}.insecure`,
+    `${PREFIX}.trustedIPs=0.0.0.0/0`,
+    `${PREFIX}.trustedIPs=::/0`,
+    `${PREFIX}.trustedIPs=0.0.0.0/1`,
+  ])("are refused with %s", (option) => {
+    const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
+    expect(problemOf(name, [...ARGS, PROVIDER, option], "upstream")).toBe(
+      `domains.mesh.tls: upstream: ${problem}. ${hint}`,
+    );
+  });
 });
 
 describe("client addresses of the data API", () => {

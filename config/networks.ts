@@ -1,6 +1,6 @@
 /** Comparison of networks in CIDR notation. Pure. */
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { PRIVATE_NETWORKS } from "../../../config/privateNetworks.ts";
+import { PRIVATE_NETWORKS } from "./privateNetworks.ts";
 
 interface Network {
   readonly address: string;

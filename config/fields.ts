@@ -104,7 +104,11 @@ export const version = (of: string, example: string) =>
   text(/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/, `a version of ${of}`, `write it like ${example}`);
 /** A path on the application's own host. */
 export const redirectPath = () =>
-  text(/^\/[^\s?#]*$/, "a path that starts with /", "write the callback's path without host, e.g. /login/callback");
+  text(
+    /^(?!\/outpost\.goauthentik\.io(\/|$))\/[^\s?#]*$/,
+    "a path that starts with /, and is not below /outpost.goauthentik.io, which the gateway routes to the outpost",
+    "write the callback's path without host, e.g. /login/callback",
+  );
 /** A path below which something is served. */
 export const basePath = () =>
   text(/^\/((?!\.{1,2}\/)[A-Za-z0-9._~-]+\/)*$/, "a path that starts and ends with /", "write it like /explore/");

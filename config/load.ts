@@ -56,7 +56,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const drafts = checkSections(sections, problems);
   const checked = checkedSettings(drafts, variables, context);
   lookUpSecretsOfWrongEntries(drafts, variables);
-  const inputs = ruleInputs(drafts, checked.domains);
+  const inputs = ruleInputs(drafts, checked);
   // After everything that resolves variables.
   problems.push(...variables.problems, ...ruleProblems(inputs, checked, context));
   const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
@@ -94,9 +94,10 @@ function lookUpSecretsOfWrongEntries(drafts: Drafts, variables: Variables): void
   }
 }
 
-/** Returns what rules read: the drafts, with fields of sections that have problems, and the settings of all domains. */
-function ruleInputs(drafts: Drafts, domains: Settings["domains"]) {
-  const server = { hasPostgres: drafts.postgres !== undefined, administrator: drafts.postgres?.fields.user };
+/** Returns what rules read: the drafts, with fields of sections that have problems, the settings of all domains, and the administrator's name. */
+function ruleInputs(drafts: Drafts, { domains, postgres }: Checked) {
+  const administrator = postgres?.user ?? drafts.postgres?.fields.user;
+  const server = { hasPostgres: drafts.postgres !== undefined, administrator };
   const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
   return { ...drafts, ...server, settings: domains, exposed };
 }

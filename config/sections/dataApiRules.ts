@@ -57,6 +57,10 @@ function sharedWithIdentityProvider(draft: DataApiDraft, identityProvider: Draft
     const message = `role "${other.user}" is already used by the identity provider`;
     found.push(problem(within(draft.location, "roles"), message, "give each role its own name"));
   }
+  if (draft.fields.writers?.includes(other.user)) {
+    const message = `role "${other.user}" is that of the identity provider's database`;
+    found.push(problem(within(draft.location, "writers"), message, "name the role of a pipeline"));
+  }
   return found;
 }
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../draft.ts";
 import { label, nonEmptyText, port, subdomain } from "../fields.ts";
-import { isSection, join, within } from "../location.ts";
+import { isSection, join, type Location, within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
@@ -112,11 +112,11 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
   return inOrder.map(([kind, raw]) => {
     const location = { path: join("domains", kind) };
     if (KNOWN_KINDS.includes(kind)) return check(knownDomain, raw ?? {}, location, problems);
-    if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
+    if (kind === "auto" || !/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
       problems.push({
         ...location,
         message: "is not a valid name of a domain kind",
-        hint: "use at most 20 of a-z, 0-9 and -",
+        hint: "use at most 20 of a-z, 0-9 and -, and not auto, which means every enabled domain",
       });
     }
     return check(customDomain, raw, location, problems);
@@ -168,15 +168,7 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
     const draft = domains[index];
     if (!enabled || draft === undefined) return [];
     const location = within(draft.location, "base_domain");
-    const found = targets
-      .filter((target) => isIP(target) === 0 && !isDnsName(target))
-      .map(() =>
-        problem(
-          within(draft.location, "targets"),
-          "contains a value that is neither an IP address nor a DNS name",
-          "use one of them",
-        ),
-      );
+    const found = targetRules(within(draft.location, "targets"), targets);
     if (draft.fields.tls !== undefined && protocol === "http") {
       found.push(
         problem(within(draft.location, "tls"), 'requires protocol "https"', "remove tls, or set protocol: https"),
@@ -190,6 +182,9 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
     } else if (!isDnsName(baseDomain)) {
       const written = JSON.stringify(draft.fields.base_domain);
       found.push(problem(location, `${written} is not a DNS name in lower case`, "write it like example.org"));
+    } else if (kind === "localhost" && !/(^|\.)localhost$/.test(baseDomain)) {
+      const message = `"${baseDomain}" is not localhost or below it, and this domain has test hosts, sample users and images without digests`;
+      found.push(problem(location, message, "remove it, or use another domain kind"));
     } else if (owner !== undefined) {
       found.push(
         problem(
@@ -203,6 +198,21 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
     }
     return found;
   });
+}
+
+/** A name with a CNAME record has no other record, and one CNAME (RFC 1034, 3.6.2). */
+function targetRules(location: Location, targets: readonly string[]): Problem[] {
+  const others = targets.filter((target) => isIP(target) === 0);
+  const found = others
+    .filter((target) => !isDnsName(target))
+    .map(() => problem(location, "contains a value that is neither an IP address nor a DNS name", "use one of them"));
+  if (others.length > 0 && new Set(targets).size > 1) {
+    const message = "contains a DNS name and another target, and a name with a CNAME record has no other record";
+    found.push(problem(location, message, "use IP addresses, or one DNS name"));
+  }
+  if (new Set(targets).size < targets.length)
+    found.push(problem(location, "contains a target twice", "list each target once"));
+  return found;
 }
 
 /** Warns of base domains below another one. A browser rejects cookies for a name without a dot, such as localhost. */

@@ -96,11 +96,22 @@ export function toService(
 /** The fields of any entry, in camel case. */
 type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, "name"> & { readonly name?: string } };
 
-/** Checks the OAuth 2.0 client of each service that is one. */
+/** Client ids of the providers that sign `X-idp-jwt` (`identitySlug` in infra/plan/objectNames.ts). */
+const SIGNER = /^gatehouse-identity(-|$)/;
+
+/** Checks the OAuth 2.0 client of each service that is one, and that client ids, as written, are used once: authentik accepts no second one. */
 export function clientRules({ services }: Pick<Drafts, "services">): Problem[] {
-  return services.flatMap(({ location, value }) =>
-    value !== undefined && "oauth_config" in value ? clientSecretRules(location, value.oauth_config) : [],
-  );
+  const owners = new Map<string, string>();
+  return services.flatMap(({ location, value }) => {
+    if (value === undefined || !("oauth_config" in value)) return [];
+    const found = clientSecretRules(location, value.oauth_config);
+    const { client_id: id } = value.oauth_config;
+    const where = within(location, "oauth_config", "client_id");
+    const owner = owners.get(id) ?? (SIGNER.test(id) ? "the provider that signs X-idp-jwt" : undefined);
+    if (owner !== undefined) found.push(problem(where, `is already that of ${owner}`, "give each client its own id"));
+    owners.set(id, owner ?? location.path);
+    return found;
+  });
 }
 
 interface Drafts {

@@ -9,6 +9,9 @@ const mesh = (fields: Record<string, unknown>) =>
   });
 const meshOf = (fields: Record<string, unknown>) => parseStack(mesh(fields), shell).domains[1];
 
+const DNS_NAME =
+  "contains a DNS name and another target, and a name with a CNAME record has no other record. Use IP addresses, or one DNS name.";
+
 describe("TLS of a domain", () => {
   test.each<[string, Record<string, unknown>, unknown]>([
     ["Traefik's default certificate, unless stated", {}, { termination: "default" }],
@@ -50,6 +53,25 @@ test("rejects a TLS Secret whose name is not a Kubernetes name", () => {
   expect(problemsOf(mesh({ tls: { secret: "Wildcard" } }))).toEqual([
     'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name. Use a-z, 0-9, - and .',
   ]);
+});
+
+test("accepts a base domain of localhost below localhost", () => {
+  const raw = stack({ domains: { localhost: { base_domain: "dev.localhost" } } });
+  expect(parseStack(raw, shell).domains[0]?.baseDomain).toBe("dev.localhost");
+});
+
+describe("targets", () => {
+  test.each([[["203.0.113.7", "2001:db8::7"]], [["lb.example.net"]]])("accepts %j", (targets) => {
+    expect(meshOf({ targets })?.targets).toEqual(targets);
+  });
+
+  test.each<[string, string[], string]>([
+    ["a DNS name and an address", ["203.0.113.7", "lb.example.net"], DNS_NAME],
+    ["two DNS names", ["lb.example.net", "lb2.example.net"], DNS_NAME],
+    ["an address twice", ["203.0.113.7", "203.0.113.7"], "contains a target twice. List each target once."],
+  ])("rejects %s", (_, targets, message) => {
+    expect(problemsOf(mesh({ targets }))).toEqual([`domains.mesh.targets: ${message}`]);
+  });
 });
 
 test("warns of a base domain below another one, whose applications can set cookies for both", () => {

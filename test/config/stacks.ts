@@ -48,7 +48,12 @@ export function oauth2(fields: Record<string, unknown>, config: Record<string, u
     description: "Dashboards",
     domains: "auto",
     application_slug: "grafana",
-    oauth_config: { client_id: "grafana", client_secret: "${SECRET}", redirect_uri: "/login", ...config },
+    oauth_config: {
+      client_id: fields["name"] ?? "grafana",
+      client_secret: "${SECRET}",
+      redirect_uri: "/login",
+      ...config,
+    },
     ...fields,
   };
 }

@@ -237,7 +237,28 @@ const cases = [
     raw: stack({
       domains: { "My Domain": { enabled: false, base_domain: "x.org", protocol: "https", description: "Mine" } },
     }),
-    lines: ["domains.My Domain: is not a valid name of a domain kind. Use at most 20 of a-z, 0-9 and -."],
+    lines: [
+      "domains.My Domain: is not a valid name of a domain kind. Use at most 20 of a-z, 0-9 and -, and not auto, which means every enabled domain.",
+    ],
+  },
+  {
+    title: "a kind with the name of every enabled domain",
+    raw: stack({
+      domains: { auto: { enabled: true, base_domain: "auto.internal", protocol: "http", description: "Internal" } },
+      protected_services: [],
+      data_api: undefined,
+    }),
+    lines: [
+      "domains.auto: is not a valid name of a domain kind. Use at most 20 of a-z, 0-9 and -, and not auto, which means every enabled domain.",
+    ],
+  },
+  {
+    title: "a public base domain of localhost, whose test hosts would be open to everyone",
+    raw: stack({ domains: { localhost: { base_domain: "example.org" } } }),
+    lines: [
+      'domains.localhost.base_domain: "example.org" is not localhost or below it, and this domain has test hosts, sample users and images without digests. ' +
+        "Remove it, or use another domain kind.",
+    ],
   },
   {
     title: "a context that is no name",

@@ -175,6 +175,24 @@ const cases = [
     lines: ['data_api.roles: role "postgres" is postgres.user, the administrator. Give each role its own name.'],
   },
   {
+    title: "an administrator in a variable as the role of requests",
+    raw: stack(
+      {
+        postgres: { ...sections.postgres, user: "${PGUSER}" },
+        data_api: { ...sections.data_api, roles: { anonymous: "root" } },
+      },
+      { "variables:PGUSER": { value: "root" } },
+    ),
+    lines: ['data_api.roles: role "root" is postgres.user, the administrator. Give each role its own name.'],
+  },
+  {
+    title: "the role of the identity provider as a writer of public relations",
+    raw: stack({ data_api: { ...sections.data_api, writers: ["authentik"] } }),
+    lines: [
+      'data_api.writers: role "authentik" is that of the identity provider\'s database. Name the role of a pipeline.',
+    ],
+  },
+  {
     title: "a schema that Gatehouse keeps",
     raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "gatehouse_openapi"] } } }),
     lines: [

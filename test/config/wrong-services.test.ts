@@ -103,7 +103,7 @@ const cases = [
     title: "a redirect_uri that is no path",
     raw: stack({ protected_services: [oauth2({}, { redirect_uri: "login/callback" })] }),
     lines: [
-      'protected_services[0].oauth_config.redirect_uri "grafana": found "login/callback", expected a path that starts with /. Write the callback\'s path without host, e.g. /login/callback.',
+      'protected_services[0].oauth_config.redirect_uri "grafana": found "login/callback", expected a path that starts with /, and is not below /outpost.goauthentik.io, which the gateway routes to the outpost. Write the callback\'s path without host, e.g. /login/callback.',
     ],
   },
   {
@@ -143,6 +143,33 @@ const cases = [
     raw: stack({ protected_services: [oauth2({ application_slug: "gatehouse-identity" })] }),
     lines: [
       'protected_services[0].application_slug "grafana": found "gatehouse-identity", expected a slug that does not start with gatehouse. Gatehouse\'s own applications have such slugs.',
+    ],
+  },
+  {
+    title: "two clients of one id, without the id",
+    raw: stack({
+      protected_services: [
+        oauth2({}, { client_id: "canary" }),
+        oauth2({ name: "board", application_slug: "board" }, { client_id: "canary" }),
+      ],
+    }),
+    lines: [
+      'protected_services[1].oauth_config.client_id "board": is already that of protected_services[0]. Give each client its own id.',
+    ],
+  },
+  {
+    title: "the client id of the provider that signs identities",
+    raw: stack({ protected_services: [oauth2({}, { client_id: "gatehouse-identity-dev" })] }),
+    lines: [
+      'protected_services[0].oauth_config.client_id "grafana": is already that of the provider that signs X-idp-jwt. Give each client its own id.',
+    ],
+  },
+  {
+    title: "a callback below the outpost's path, where the application never gets the code",
+    raw: stack({ protected_services: [oauth2({}, { redirect_uri: "/outpost.goauthentik.io/callback" })] }),
+    lines: [
+      'protected_services[0].oauth_config.redirect_uri "grafana": found "/outpost.goauthentik.io/callback", expected a path that starts with /, and is not below /outpost.goauthentik.io, which the gateway routes to the outpost. ' +
+        "Write the callback's path without host, e.g. /login/callback.",
     ],
   },
   {

@@ -19,6 +19,11 @@ export class Echo extends pulumi.ComponentResource {
     const { backend, gateway } = args;
     const labels = labelsOf(backend.name);
     const metadata = { name: backend.name, namespace: backend.namespace, labels };
+    const network = new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata, spec: allowIngressFrom(labels, backend.port, [gatewayPods(gateway)]) },
+      { parent: this },
+    );
     new k8s.apps.v1.Deployment(
       `${name}-deployment`,
       deployment({
@@ -35,14 +40,9 @@ export class Echo extends pulumi.ComponentResource {
           resources: resources("10m", "16Mi", "64Mi"),
         },
       }),
-      { parent: this },
+      { parent: this, dependsOn: network },
     );
     new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port), { parent: this });
-    new k8s.networking.v1.NetworkPolicy(
-      `${name}-network`,
-      { metadata, spec: allowIngressFrom(labels, backend.port, [gatewayPods(gateway)]) },
-      { parent: this },
-    );
     this.registerOutputs({});
   }
 }

@@ -33,6 +33,8 @@ export class Installation extends pulumi.ComponentResource {
   readonly service: k8s.core.v1.Service;
   readonly namespace: k8s.core.v1.Namespace;
   readonly namespaceName: string;
+  /** Admits the gateway and pods of the namespace only. */
+  readonly network: k8s.networking.v1.NetworkPolicy;
   /** What the worker applies. */
   readonly blueprint: BlueprintFile;
 
@@ -46,13 +48,17 @@ export class Installation extends pulumi.ComponentResource {
     this.blueprint = serverSettings(args.provider.session);
     const blueprints = this.#blueprints(name, namespace, child);
     const certificates = mountedCertificates(name, args.postgres.server, namespace, child);
+    this.network = this.#network(name, args, child);
     const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment => {
       const own = { namespace, environment, certificates, ...(role === "worker" && { blueprints }) };
-      return new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, own), child);
+      return new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, own), {
+        ...child,
+        dependsOn: this.network,
+      });
     };
 
     this.workloads = [workload("server"), workload("worker")];
-    this.#availability(name, args, child);
+    this.#disruptionBudgets(name, child);
     this.service = new k8s.core.v1.Service(
       SERVER,
       serviceOf({ name: SERVER, namespace: namespace.metadata.name }, SERVER, HTTP_PORT),
@@ -73,25 +79,37 @@ export class Installation extends pulumi.ComponentResource {
     return { folder: BLUEPRINTS_FOLDER, configMap: configMap.metadata.name, paths: { [file]: file } };
   }
 
-  /** A drained node takes one pod at a time, and only the gateway and pods of its namespace can connect. */
-  #availability(name: string, { gateway, provider }: InstallationArgs, child: pulumi.CustomResourceOptions): void {
-    const { namespace } = this;
-    const metadata = (of: string) => ({ name: of, namespace: namespace.metadata.name });
+  /** A drained node takes one pod at a time. */
+  #disruptionBudgets(name: string, child: pulumi.CustomResourceOptions): void {
     for (const [role, app] of Object.entries(AUTHENTIK_APPS)) {
       new k8s.policy.v1.PodDisruptionBudget(
         `${name}-${role}-disruption`,
-        { metadata: metadata(app), spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } } },
+        {
+          metadata: this.#metadata(app),
+          spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } },
+        },
         child,
       );
     }
-    new k8s.networking.v1.NetworkPolicy(
+  }
+
+  #network(
+    name: string,
+    { gateway, provider }: InstallationArgs,
+    child: pulumi.CustomResourceOptions,
+  ): k8s.networking.v1.NetworkPolicy {
+    return new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       {
-        metadata: metadata("authentik"),
+        metadata: this.#metadata("authentik"),
         spec: allowIngressFrom({}, HTTP_PORT, [gatewayPods(gateway), namespaced(provider.namespace)]),
       },
       child,
     );
+  }
+
+  #metadata(name: string): k8s.types.input.meta.v1.ObjectMeta {
+    return { name, namespace: this.namespace.metadata.name };
   }
 
   /** The Secret with authentik's settings. Immutable: a changed value is a new Secret, and so a roll-out of the pods that read it. */

@@ -104,7 +104,7 @@ export class Outpost extends pulumi.ComponentResource {
         container,
         writable: [{ path: "/dev/shm", memory: "256Mi" }],
       }),
-      child,
+      { ...child, ...(outposts.network && { dependsOn: outposts.network }) },
     );
   }
 }

@@ -24,6 +24,8 @@ export class Outposts extends pulumi.ComponentResource {
   readonly namespaceName: string;
   /** Undefined when the stack has no outposts of its own namespace. */
   readonly namespaceResource: k8s.core.v1.Namespace | undefined;
+  /** Admits the gateway to the outposts; undefined without outposts. */
+  readonly network: k8s.networking.v1.NetworkPolicy | undefined;
   readonly #services: ReadonlyMap<string, { readonly service: k8s.core.v1.Service; readonly port: number }>;
 
   constructor(name: string, args: OutpostsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -48,8 +50,9 @@ export class Outposts extends pulumi.ComponentResource {
     );
     const [first] = plan.outposts;
     if (first) {
-      new SignInPages(`${name}-pages`, { namespace: this.namespace, cluster }, { parent: this });
-      if (!installation) this.#onlyGateway(name, settings, first.port, child);
+      this.network = installation?.network ?? this.#onlyGateway(name, settings, first.port, child);
+      const { namespace, network } = this;
+      new SignInPages(`${name}-pages`, { namespace, network, cluster }, { parent: this });
     }
     this.registerOutputs({});
   }
@@ -67,8 +70,8 @@ export class Outposts extends pulumi.ComponentResource {
     return pulumi.interpolate`http://${found.service.spec.clusterIP}:${found.port}`;
   }
 
-  #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions): void {
-    new k8s.networking.v1.NetworkPolicy(
+  #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions) {
+    return new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       {
         metadata: { name: "gatehouse-outposts", namespace: this.namespace },

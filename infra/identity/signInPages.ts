@@ -15,11 +15,13 @@ interface SignInPagesArgs {
   /** Namespace of the outposts. */
   readonly namespace: pulumi.Output<string>;
   readonly cluster: Cluster;
+  /** Admits the gateway only. */
+  readonly network: pulumi.Resource;
 }
 
 /** The pages that a user sees where an outpost answers with nothing: a failed callback, and a sign-out without a session. */
 export class SignInPages extends pulumi.ComponentResource {
-  constructor(name: string, { namespace, cluster }: SignInPagesArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, { namespace, network, cluster }: SignInPagesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:SignInPages", name, {}, opts);
     const child = { parent: this, provider: cluster.provider };
     const { name: app, port } = signInPages("");
@@ -42,11 +44,10 @@ export class SignInPages extends pulumi.ComponentResource {
       resources: resources("5m", "48Mi", "128Mi"),
     };
     const files = [{ folder: FOLDER, configMap: configMap.metadata.name, paths: { [SERVER]: SERVER } }];
-    new k8s.apps.v1.Deployment(
-      `${name}-deployment`,
-      deployment({ app, namespace, replicas: 1, container, files }),
-      child,
-    );
+    new k8s.apps.v1.Deployment(`${name}-deployment`, deployment({ app, namespace, replicas: 1, container, files }), {
+      ...child,
+      dependsOn: network,
+    });
     new k8s.core.v1.Service(`${name}-service`, serviceOf({ name: app, namespace }, app, port), child);
     this.registerOutputs({});
   }

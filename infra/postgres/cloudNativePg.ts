@@ -7,7 +7,7 @@ import { namespaced } from "../network.ts";
 import { CLOUDNATIVEPG_METRICS } from "../observability/targets.ts";
 import { resources } from "../pods.ts";
 import { NAME, PORT } from "./connection.ts";
-import type { Parts, Workload } from "./workload.ts";
+import type { Kind, Parts, Workload } from "./workload.ts";
 
 type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
 
@@ -16,10 +16,12 @@ const STATUS_PORT = 8000;
 const PODS = { "cnpg.io/cluster": NAME };
 
 /**
- * Creates a primary and its read replicas with the operator CloudNativePG, which must be installed. The operator creates restricted pods,
+ * A primary and its read replicas, by the operator CloudNativePG, which must be installed. The operator creates restricted pods,
  * volumes, Services, certificates and disruption budgets, and replaces a failed primary.
  */
-export function cloudNativePg({ name, install, namespace, superuser, child, kept }: Parts): Workload {
+export const CLOUD_NATIVE_PG: Kind = { pods: PODS, ingress, deploy };
+
+function deploy({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const ready = new k8s.apiextensions.CustomResource(
     `${name}-server`,
     {
@@ -46,9 +48,7 @@ export function cloudNativePg({ name, install, namespace, superuser, child, kept
   return {
     ready,
     primary: { ...PODS, "cnpg.io/instanceRole": "primary" },
-    pods: PODS,
     hosts: { primary: host("rw"), replicas: install.instances > 1 ? host("ro") : undefined },
-    ingress: ingress(install),
   };
 }
 

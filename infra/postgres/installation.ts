@@ -8,10 +8,10 @@ import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
 import { type PostgresConnection, installed, NAME, PORT } from "./connection.ts";
-import { cloudNativePg } from "./cloudNativePg.ts";
-import { statefulSet } from "./statefulSet.ts";
+import { CLOUD_NATIVE_PG } from "./cloudNativePg.ts";
+import { STATEFUL_SET } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
-import type { Workload } from "./workload.ts";
+import type { Kind, Workload } from "./workload.ts";
 
 interface InstallationArgs {
   readonly server: PostgresServer;
@@ -47,20 +47,20 @@ export class Installation extends pulumi.ComponentResource {
       },
       child,
     );
-    const deploy = install.kind === "statefulset" ? statefulSet : cloudNativePg;
-    const workload = deploy({ name, install, namespace, superuser, child, kept });
+    const kind = install.kind === "statefulset" ? STATEFUL_SET : CLOUD_NATIVE_PG;
+    // Before its pods and addresses: until the policy exists, every pod can connect, and a load balancer lets every address connect.
     const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: { name: NAME, namespace }, spec: policyOf(args, workload) },
+      { metadata: { name: NAME, namespace }, spec: policyOf(args, kind) },
       child,
     );
+    const workload = kind.deploy({ name, install, namespace, superuser, child, kept: { ...kept, dependsOn: network } });
     const service = new k8s.core.v1.Service(
       `${name}-service`,
       {
         metadata: { name: NAME, namespace, annotations: withoutAwait },
         spec: { ...serviceOf(install, server.port), selector: workload.primary },
       },
-      // A load balancer would let every pod and address connect until the policy exists.
       { ...child, dependsOn: network },
     );
     const { primary = service.spec.clusterIP, replicas } = workload.hosts ?? {};
@@ -85,7 +85,7 @@ function serviceOf(
 /** Only the namespaces that use it, the load balancer of k3s, and what is stated. */
 function policyOf(
   { install, clients }: InstallationArgs,
-  { pods, ingress = [] }: Workload,
+  { pods, ingress }: Kind,
 ): k8s.types.input.networking.v1.NetworkPolicySpec {
   const namespaces = [...new Set([...clients, ...install.clients])].sort();
   const balancer = {
@@ -100,7 +100,7 @@ function policyOf(
   return {
     podSelector: { matchLabels: pods },
     policyTypes: ["Ingress"],
-    ingress: [...(from.length > 0 ? [{ from, ports: [{ protocol: "TCP", port: PORT }] }] : []), ...ingress],
+    ingress: [...(from.length > 0 ? [{ from, ports: [{ protocol: "TCP", port: PORT }] }] : []), ...ingress(install)],
   };
 }
 

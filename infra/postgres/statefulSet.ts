@@ -3,7 +3,7 @@ import { IMAGES } from "../../config/imageNames.ts";
 import { pinned } from "../images.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./connection.ts";
-import type { Parts, Workload } from "./workload.ts";
+import type { Kind, Parts, Workload } from "./workload.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */
 const USER = 70;
@@ -16,12 +16,15 @@ const SUPERUSER = "/etc/superuser";
 /** Writable folders of the read-only image, and shared memory for parallel queries: the default of a container is 64 MB. */
 const SCRATCH = { tmp: "/tmp", run: "/var/run/postgresql", shm: "/dev/shm" };
 
+const labels = labelsOf(NAME);
+
 /**
  * One server on one volume, for development: an update restarts it. A failing `create role … password` must not reach its log.
  * The claim is a separate resource, so that it can be resized.
  */
-export function statefulSet({ name, install, namespace, superuser, child, kept }: Parts): Workload {
-  const labels = labelsOf(NAME);
+export const STATEFUL_SET: Kind = { pods: labels, ingress: () => [], deploy };
+
+function deploy({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const claim = new k8s.core.v1.PersistentVolumeClaim(
     `${name}-data`,
     {
@@ -56,7 +59,7 @@ export function statefulSet({ name, install, namespace, superuser, child, kept }
     },
     kept,
   );
-  return { ready, primary: labels, pods: labels };
+  return { ready, primary: labels };
 }
 
 function pod(

@@ -2,18 +2,23 @@ import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { PostgresInstallation } from "../../config/settings.ts";
 
+/** A kind of installation. */
+export interface Kind {
+  /** Labels of all pods. */
+  readonly pods: Readonly<Record<string, string>>;
+  /** Returns connections in addition to those of the clients. */
+  readonly ingress: (install: PostgresInstallation) => k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
+  readonly deploy: (parts: Parts) => Workload;
+}
+
 /** The resources of an installation of one kind. */
 export interface Workload {
   /** Ready before the server is. */
   readonly ready: pulumi.CustomResource;
   /** Labels of the pod that accepts writes. */
   readonly primary: Readonly<Record<string, string>>;
-  /** Labels of all pods. */
-  readonly pods: Readonly<Record<string, string>>;
   /** Hosts that the operator creates: for writes, and for reads from replicas. */
   readonly hosts?: { readonly primary: string; readonly replicas: string | undefined };
-  /** Connections in addition to those of the clients. */
-  readonly ingress?: k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
 }
 
 /** Arguments of an installation of either kind. */

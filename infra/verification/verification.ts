@@ -58,7 +58,7 @@ export class Verification extends pulumi.ComponentResource {
       { metadata, automountServiceAccountToken: false },
       child,
     );
-    new k8s.networking.v1.NetworkPolicy(
+    const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       { metadata, spec: allowEgressToGateway(labels, gatewayPods(settings.gateway), portsOf(args)) },
       child,
@@ -88,7 +88,7 @@ export class Verification extends pulumi.ComponentResource {
           },
         },
       },
-      child,
+      { ...child, dependsOn: network },
     );
     this.registerOutputs({});
   }

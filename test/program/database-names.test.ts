@@ -60,8 +60,8 @@ test("refuses another slug of an oauth2 service, whose client id is taken, and a
     'protected_services[1].application_slug: is "charts", and the client of "grafana" is deployed with "grafana". ' +
       'Keep "grafana"; or remove the entry, deploy, and add it again.',
   ]);
-  expect(changed(proxy({ name: "docs" }), oauth2({ name: "charts" }))).toEqual([]);
-  expect(changed(oauth2({ name: "charts", application_slug: "charts" }))).toEqual([
+  expect(changed(proxy({ name: "docs" }), oauth2({ name: "charts" }, { client_id: "grafana" }))).toEqual([]);
+  expect(changed(oauth2({ name: "charts", application_slug: "charts" }, { client_id: "grafana" }))).toEqual([
     'protected_services[0].application_slug: is "charts", and the client of "grafana" is deployed with "grafana". ' +
       'Keep "grafana"; or remove the entry, deploy, and add it again.',
   ]);

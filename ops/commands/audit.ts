@@ -22,7 +22,6 @@ interface Options {
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("audit", args, shell, (command, end) =>
     command
-      .description("Compare a cluster with the plan of its stack. Only reads.")
       .argument("<context>", "context of the cluster, as in the kubeconfig")
       .option("--json", "print the findings as JSON")
       .option("--accept <object>", 'ignore an object, e.g. "IngressRoute default/old"; may be repeated', append, [])

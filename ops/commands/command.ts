@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { UserError } from "../../config/userError.ts";
+import { type CommandName, DESCRIPTIONS } from "./descriptions.ts";
 import type { Shell } from "./shell.ts";
 
 /**
@@ -10,13 +11,14 @@ import type { Shell } from "./shell.ts";
  * @throws any other error of the action
  */
 export async function runCommand(
-  name: string,
+  name: CommandName,
   args: readonly string[],
   shell: Pick<Shell, "out" | "error" | "inspect">,
   define: (command: Command, end: (code: number) => void) => void,
 ): Promise<number> {
   let code = 0;
   const command = new Command(`gatehouse ${name}`)
+    .description(DESCRIPTIONS[name])
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride();
   define(command, (ended) => void (code = ended));

@@ -4,20 +4,20 @@ import { Argument, type Command } from "commander";
 import { knownContexts } from "../context/context.ts";
 import { stacksIn } from "../context/stackFiles.ts";
 import { runCommand } from "./command.ts";
+import { DESCRIPTIONS } from "./descriptions.ts";
 import type { Shell } from "./shell.ts";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-export type Commands = ReadonlyMap<
-  string,
-  () => Promise<{ readonly main: (args: readonly string[], shell: Shell) => Promise<number> }>
->;
+/** Loads the module of a command. */
+export type Loader = () => Promise<{
+  readonly main: (args: readonly string[], shell: Shell) => Promise<number>;
+}>;
 
 /** Runs the command. @returns the exit code: 0, 2 for another shell */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("completion", args, shell, (command) =>
     command
-      .description("Print the completion script of a shell, for the name gatehouse. See docs/commands.md.")
       .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
       .action((name: string) => new RootCommand().setup("gatehouse", "gatehouse", name)),
   );
@@ -27,10 +27,14 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
  * Prints the completions of a command line, as the script expects them.
  * @returns the exit code, always 0
  */
-export async function complete(args: readonly string[], shell: Shell, commands: Commands): Promise<number> {
+export async function complete(
+  args: readonly string[],
+  shell: Shell,
+  commands: ReadonlyMap<string, Loader>,
+): Promise<number> {
   const words = args[0] === "--" ? args.slice(1) : args;
   const root = new RootCommand();
-  for (const name of commands.keys()) root.command(name, "");
+  for (const [name, description] of Object.entries(DESCRIPTIONS)) root.command(name, description);
   const load = words.length > 1 ? commands.get(words[0] ?? "") : undefined;
   const inspect = (command: Command): void => add(root, words[0] ?? "", command, shell);
   // Not a copy: outside of a project, reading the shell's project fails.

@@ -40,9 +40,6 @@ interface Comparison {
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("contract", args, shell, (command, end) => {
-    command.description(
-      "Check and accept the contract of the data API: contract/<stack>/<schema>.json. See docs/versioning.md.",
-    );
     shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
       .option("--json", "print the result as JSON")
       .action(async (stack: string | undefined, options: Options) =>

@@ -27,7 +27,6 @@ export function main(args: readonly string[], shell: Shell, deploy = deployConte
   return runCommand("deploy", args, shell, (command, end) =>
     command
       .usage("[options] CONTEXT")
-      .description("Deploy the stack of a cluster context: check, preview, confirm, apply, verify. See docs/deploy.md.")
       .argument("[context]", "the context of the kubeconfig, which the stack file names as kubernetes:context")
       .option("--yes", "do not ask for confirmation")
       .option("--json", "print one JSON document at the end; everything else goes to standard error")

@@ -21,7 +21,6 @@ import { errorText } from "../../config/errorText.ts";
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("diagnose", args, shell, (command, end) =>
     command
-      .description("Name the cause of a login loop, an unprotected service or a dead domain, with evidence and a hint.")
       .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
       .argument("[host]", "only this host or address, in the plan or not; default: every one of the plan")
       .option("--json", "print the diagnosis as JSON")

@@ -32,7 +32,6 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("diff", args, shell, (command, end) =>
     command
       .usage("[options] BASE")
-      .description("Print which access a change of the stack files adds or removes. See docs/ci.md.")
       .argument("<base>", "the version to compare with: a revision of git, or the path of a stack file")
       .option("--head <revision>", "compare that revision with it, instead of the working tree")
       .option("--stack <stack...>", "only these; default: all that have a file in one of the versions")

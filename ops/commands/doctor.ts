@@ -15,7 +15,6 @@ import { jsonText } from "../text.ts";
 export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS): Promise<number> {
   return runCommand("doctor", args, shell, (command, end) =>
     command
-      .description("Check every prerequisite of the first deployment, and print a hint for each. Only reads.")
       .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
       .option("--json", "print the checks as JSON")
       .action(async (context: string, { json }: { json?: true }) => {

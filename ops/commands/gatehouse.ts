@@ -1,29 +1,32 @@
 /** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
+import { createRequire } from "node:module";
 import { homeFolder } from "../../config/folders.ts";
 import { ignoreClosedOutput } from "../terminal/closedOutput.ts";
-import type { Commands } from "./completion.ts";
+import type { Loader } from "./completion.ts";
+import { type CommandName, DESCRIPTIONS } from "./descriptions.ts";
 import { processShell, type Shell } from "./shell.ts";
 
-const COMMANDS: Commands = new Map(
-  Object.entries({
-    audit: () => import("./audit.ts"),
-    completion: () => import("./completion.ts"),
-    contract: () => import("./contract.ts"),
-    deploy: () => import("./deploy.ts"),
-    diagnose: () => import("./diagnose.ts"),
-    diff: () => import("./diff.ts"),
-    doctor: () => import("./doctor.ts"),
-    import: () => import("./import.ts"),
-    init: () => import("./init.ts"),
-    plan: () => import("./plan.ts"),
-    preview: () => import("./preview.ts"),
-    verify: () => import("./verify.ts"),
-  }),
-);
+const LOADERS: Readonly<Record<CommandName, Loader>> = {
+  audit: () => import("./audit.ts"),
+  completion: () => import("./completion.ts"),
+  contract: () => import("./contract.ts"),
+  deploy: () => import("./deploy.ts"),
+  diagnose: () => import("./diagnose.ts"),
+  diff: () => import("./diff.ts"),
+  doctor: () => import("./doctor.ts"),
+  import: () => import("./import.ts"),
+  init: () => import("./init.ts"),
+  plan: () => import("./plan.ts"),
+  preview: () => import("./preview.ts"),
+  verify: () => import("./verify.ts"),
+};
+const COMMANDS = new Map<string, Loader>(Object.entries(LOADERS));
 
+const LINES = Object.entries(DESCRIPTIONS).map(([name, description]) => `  ${name.padEnd(10)}  ${description}\n`);
 const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
 
-Commands: ${[...COMMANDS.keys()].join(", ")}. To see the arguments of one: gatehouse COMMAND --help
+${LINES.join("")}
+To see the arguments of a command: gatehouse COMMAND --help
 `;
 
 /**
@@ -35,6 +38,11 @@ export async function main([name, ...args]: readonly string[], shell: Shell): Pr
   if (name === "complete") return (await import("./completion.ts")).complete(args, shell, COMMANDS);
   const load = COMMANDS.get(name ?? "");
   if (load !== undefined) return (await load()).main(args, shell);
+  if (name === "--version") {
+    const { version } = createRequire(import.meta.url)("gatehouse/package.json") as { readonly version: string };
+    shell.out(`${version}\n`);
+    return 0;
+  }
   const isHelp = name === "--help" || name === "-h";
   (isHelp ? shell.out : shell.error)(USAGE);
   return isHelp ? 0 : 2;

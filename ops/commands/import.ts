@@ -29,9 +29,6 @@ interface Options {
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("import", args, shell, (command, end) =>
     command
-      .description(
-        "Write entries of protected_services for the IngressRoutes, Ingresses and authentik applications that exist. Only reads.",
-      )
       .argument("<context>", "context of the cluster, as in the kubeconfig")
       .option("--authentik <url>", "URL of authentik; the token is AUTHENTIK_TOKEN. Default: that of the stack file")
       .option("--output <file>", "write the YAML to a new file instead of standard output")

@@ -26,9 +26,6 @@ interface Options {
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("init", args, shell, (command) =>
     command
-      .description(
-        "Write a first stack file, and the Pulumi project around it, into this folder. Asks what no option answers.",
-      )
       .option("--context <name>", "context of the cluster in the kubeconfig")
       .option(
         "--domain <domain...>",

@@ -17,7 +17,6 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("plan", args, shell, (command) =>
     command
       .usage("[options] STACK")
-      .description("Print what a stack exposes: hosts, protections, groups, records and grants.")
       .argument("[stack]", "the part between Pulumi. and .yaml; with --file, by default that of its name")
       .option("--json", "print the plan as JSON")
       .option("--file <config>", "plan this stack file instead of Pulumi.<stack>.yaml")

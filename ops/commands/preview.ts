@@ -22,7 +22,6 @@ import { UserError } from "../../config/userError.ts";
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("preview", args, shell, (command, end) =>
     command
-      .description("Print what a deployment would change, without a question. See docs/ci.md.")
       .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
       .option("--drift", "refresh first, and exit with 1 if the cluster differs from the last deployment")
       .action(async (context: string, { drift }: { drift?: true }) => {

@@ -28,7 +28,6 @@ interface Options {
 export function main(args: readonly string[], shell: Shell, verify = verifyContext): Promise<number> {
   return runCommand("verify", args, shell, (command, end) =>
     command
-      .description("Probe every route, header, name, certificate and grant of a live deployment.")
       .argument("<context>", "the cluster context of the stack, e.g. gatehouse-local")
       .option("--json", "print the report as JSON")
       .option("--junit <file>", "also write the report as JUnit XML")

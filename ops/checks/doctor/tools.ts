@@ -65,9 +65,10 @@ async function git({ target: { environment }, shell }: Inputs): Promise<Check> {
     await run("rev-parse", "--git-dir");
     return passed("git", version.replace("git version ", ""));
   } catch (error) {
+    // A deployment needs no git, and an image of the project contains no repository.
     const why = "the access diff compares a stack file with a revision";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (isMissing) return failed("git", "not on PATH", `install git: ${why}`);
-    return failed("git", "the project is not in a git repository", `run git init, and commit the stack file: ${why}`);
+    if (isMissing) return skip("git", "not on PATH", `install git: ${why}`);
+    return skip("git", "the project is not in a git repository", `run git init, and commit the stack file: ${why}`);
   }
 }

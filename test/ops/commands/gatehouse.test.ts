@@ -12,7 +12,20 @@ test("runs the named command with its own arguments", async () => {
 
 const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
 
-Commands: audit, completion, contract, deploy, diagnose, diff, doctor, import, init, plan, preview, verify. To see the arguments of one: gatehouse COMMAND --help
+  audit       Compare a cluster with the plan of its stack. Only reads.
+  completion  Print the completion script of a shell, for the name gatehouse. See docs/commands.md.
+  contract    Check and accept the contract of the data API: contract/<stack>/<schema>.json. See docs/versioning.md.
+  deploy      Deploy the stack of a cluster context: check, preview, confirm, apply, verify. See docs/deploy.md.
+  diagnose    Print the cause of a login loop, an unprotected service or a domain that does not work. See docs/diagnose.md.
+  diff        Print which access a change of the stack files adds or removes. See docs/ci.md.
+  doctor      Check every prerequisite of the first deployment, and print a hint for each. Only reads.
+  import      Write entries of protected_services for the routes and applications that exist. See docs/importing.md.
+  init        Write a first stack file, and the Pulumi project around it, into this folder.
+  plan        Print what a stack exposes: hosts, protections, groups, records and grants.
+  preview     Print what a deployment would change, without a question. See docs/ci.md.
+  verify      Probe every route, header, name, certificate and grant of a live deployment.
+
+To see the arguments of a command: gatehouse COMMAND --help
 `;
 
 test.each([[["moon"]], [[]], [["constructor"]]])("exits with 2 and the list of commands for %j", async (args) => {
@@ -25,6 +38,12 @@ test("prints the list of commands for --help", async () => {
   let out = "";
   expect(await main(["--help"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
   expect(out).toBe(USAGE);
+});
+
+test("prints the version of the package for --version", async () => {
+  let out = "";
+  expect(await main(["--version"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
+  expect(out).toBe("0.1.0\n");
 });
 
 test("defines npm scripts for exactly these commands", () => {

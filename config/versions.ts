@@ -106,7 +106,13 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
     found.push(...refused("authentik", server, AUTHENTIK).map(([message, hint]) => problem(location, message, hint)));
     if (!server.startsWith(`${PROVIDER_SERIES}.`)) {
       const message = `authentik ${server} and the Terraform provider ${PROVIDER_SERIES} are not compatible (terraform-provider-authentik #966)`;
-      found.push(problem(location, message, `use a ${PROVIDER_SERIES} server, or regenerate sdks/authentik`));
+      found.push(
+        problem(
+          location,
+          message,
+          `use a ${PROVIDER_SERIES} server, or a Gatehouse for its series (docs/operations/upgrading.md)`,
+        ),
+      );
     }
   }
   const traefik = gateway.fields.version;

@@ -15,7 +15,7 @@ const PATCHES =
   "four security patches without published details (release notes of 2026.5.5). Use 2026.5.5 or newer.";
 const noPair = (version: string) =>
   `identity_provider.version: authentik ${version} and the Terraform provider 2026.5 are not compatible ` +
-  "(terraform-provider-authentik #966). Use a 2026.5 server, or regenerate sdks/authentik.";
+  "(terraform-provider-authentik #966). Use a 2026.5 server, or a Gatehouse for its series (docs/operations/upgrading.md).";
 
 describe("authentik's version", () => {
   test("is compared with the release series of the provider in sdks/authentik", () => {

@@ -9,7 +9,7 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Exposes the echo service on localhost: `whoami-public.localhost`, and `whoami-<name>.localhost` for each service.",
+      "Exposes the echo service on localhost: `whoami-public.localhost`, and `whoami-<name>.localhost` for each service on localhost.",
     ),
   install: z.boolean().default(false).describe("Deploys the echo service."),
   service: z
@@ -29,7 +29,7 @@ export const testEnvironments = {
 gatehouse:test_environments: { install: true }
 `,
   text: `
-The hosts exist on localhost only. \`whoami-<name>.localhost\` is the echo service under the authentication of the service \`<name>\`; \`whoami-public.localhost\` is open, for GET and HEAD. See
+The hosts exist on localhost only, and for a service only if its \`domains\` contain \`localhost\`. \`whoami-<name>.localhost\` is the echo service under the authentication of the service \`<name>\`; \`whoami-public.localhost\` is open, for GET and HEAD. See
 [the development path](applications.md#try-it).
 `,
 } satisfies Section;

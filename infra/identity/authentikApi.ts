@@ -93,12 +93,12 @@ export class AuthentikApi {
     const headers = { authorization: `Bearer ${this.#token}`, accept: json, "content-type": json };
     const url = `${this.#url}/api/v3${path}`;
     const options = { method, headers, dispatcher: this.#dispatcher, ...(body && { body: JSON.stringify(body) }) };
-    const answer = await this.#retry({ method, url }, async () => {
+    const response = await this.#retry({ method, url }, async () => {
       const { statusCode, headers: received, body: content } = await request(url, options);
       return { status: statusCode, headers: received, body: await content.text() };
     });
-    if (answer.status !== 200 && answer.status !== 201) throw new StatusError(withoutQuery(path), answer.status);
-    return answer;
+    if (response.status !== 200 && response.status !== 201) throw new StatusError(withoutQuery(path), response.status);
+    return response;
   }
 }
 

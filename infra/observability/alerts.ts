@@ -110,7 +110,7 @@ function gatewayAlerts(newAlert: NewAlert): Alert[] {
       "critical",
       { expr: `${responses("5..")} / ${responses(".+")} > 0.05 and ${responses("5..")} > 0.02`, for: "10m" },
       "{{ $labels.route }} fails for {{ $value | humanizePercentage }} of its requests",
-      "More than 5 % of the answers of this route are 5xx, and more than one in a minute.",
+      "More than 5 % of the responses of this route are 5xx, and more than one in a minute.",
     ),
     newAlert(
       "GatehouseForwardAuthSlow",

@@ -1,7 +1,7 @@
 import { type HttpClient, withClient } from "../clients/http.ts";
 import { errorText } from "../../config/errorText.ts";
 import type { Result } from "../../infra/prerequisites/prerequisite.ts";
-import { describeAnswer } from "./describeAnswer.ts";
+import { describeResponse } from "./describeResponse.ts";
 
 /** One expectation of a deployment, and whether it passed. */
 export interface Check {
@@ -9,8 +9,8 @@ export interface Check {
   readonly ok: boolean;
   /** The observed value; for a failed check also the expected one, for a skipped one the reason. Never a secret. */
   readonly detail: string;
-  /** Of a failed check, the last answer that it got (describeAnswer.ts). */
-  readonly answer?: string;
+  /** Of a failed check, the last response that it got (describeResponse.ts). */
+  readonly response?: string;
   /** Not checked: neither passed nor failed. */
   readonly skipped?: true;
   /** What to do about it, where that is known better than from its kind. */
@@ -81,7 +81,7 @@ export async function check(name: string, probe: () => Promise<string>): Promise
   }
 }
 
-/** Runs one probe as {@link check} does; a failed check shows the client's last answer. */
+/** Runs one probe as {@link check} does; a failed check shows the client's last response. */
 export async function checkAnswers(
   client: Pick<HttpClient, "last">,
   name: string,
@@ -89,7 +89,7 @@ export async function checkAnswers(
 ): Promise<Check> {
   const result = await check(name, probe);
   const last = result.ok ? undefined : client.last();
-  return last === undefined ? result : { ...result, answer: describeAnswer(last) };
+  return last === undefined ? result : { ...result, response: describeResponse(last) };
 }
 
 /** Runs one probe as {@link checkAnswers} does, with a new client. @param connect as for {@link withClient} */

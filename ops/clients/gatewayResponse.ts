@@ -1,6 +1,6 @@
-import type { Answer } from "./http.ts";
+import type { HttpResponse } from "./http.ts";
 
-/** Traefik's own answers if it has no route, or a route without a backend; each text is written with Go's `http.Error`. */
+/** Traefik's own responses if it has no route, or a route without a backend; each text is written with Go's `http.Error`. */
 const GATEWAY_RESPONSES: ReadonlyMap<number, string> = new Map([
   // A host without a route, and a route that Traefik drops: its Service or middleware does not exist, or has no endpoint.
   [404, "404 page not found\n"],
@@ -9,14 +9,14 @@ const GATEWAY_RESPONSES: ReadonlyMap<number, string> = new Map([
 ]);
 const NAMES = ["content-length", "content-type", "date", "x-content-type-options"];
 
-type Response = Pick<Answer, "status" | "headers" | "body">;
+type Response = Pick<HttpResponse, "status" | "headers" | "body">;
 
 /**
  * Returns who wrote a response: `gateway` is Traefik, `either` means that a proxy before Traefik changed the headers, which decide.
  *
  * An application in Go may write the same status, text and headers. The order of the headers differs: Go's net/http writes the headers of the
  * handler in alphabetical order, then the `Date` header if the handler has not set it (net/http/server.go, `cw.writeHeader`). In Traefik's own
- * answer `Date` is therefore after `X-Content-Type-Options`, and in the answer of an application, which Traefik copies, before it.
+ * answer `Date` is therefore after `X-Content-Type-Options`, and in the response of an application, which Traefik copies, before it.
  */
 function writerOf({ status, headers, body }: Response): "gateway" | "application" | "either" {
   if (GATEWAY_RESPONSES.get(status) !== body) return "application";
@@ -35,7 +35,7 @@ export function mayBeGatewayResponse(response: Response): boolean {
   return writerOf(response) !== "application";
 }
 
-/** Returns whether an answer is that of an outpost that has no provider for the host, or has not loaded it yet. */
-export function isOutpostWithoutProvider({ status, body }: Pick<Answer, "status" | "body">): boolean {
+/** Returns whether a response is that of an outpost that has no provider for the host, or has not loaded it yet. */
+export function isOutpostWithoutProvider({ status, body }: Pick<HttpResponse, "status" | "body">): boolean {
   return status === 400 && /"message":\s*"no app for hostname"/i.test(body);
 }

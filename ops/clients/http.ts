@@ -3,7 +3,7 @@ import { CookieJar } from "tough-cookie";
 import { Agent, type buildConnector, request } from "undici";
 import { lookup } from "../../infra/loopback.ts";
 
-export interface Answer {
+export interface HttpResponse {
   readonly url: string;
   readonly status: number;
   /** Names in lower case, values decoded as UTF-8; a header that came several times is a list. */
@@ -18,7 +18,7 @@ export interface RequestOptions {
   /** Not repeated after a 5xx: the server can have processed it before it failed, and a repetition would have another effect. */
   readonly once?: boolean;
   /**
-   * Reads only the beginning of the answer's body: for a request to any application, whose answer may be long or endless, e.g. server-sent events.
+   * Reads only the beginning of the response's body: for a request to any application, whose answer may be long or endless, e.g. server-sent events.
    */
   readonly excerpt?: boolean;
   /** Ends the request. */
@@ -31,7 +31,7 @@ export interface Hop {
   readonly status: number;
 }
 
-type Exchange = Pick<Answer, "status" | "headers" | "body">;
+type Exchange = Pick<HttpResponse, "status" | "headers" | "body">;
 
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
@@ -46,13 +46,13 @@ export class RedirectError extends Error {
 /** A client that behaves like one browser profile: it keeps cookies, and only {@link HttpClient.follow} follows redirects. */
 export interface HttpClient {
   /**
-   * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
+   * Sends one request; after a 5xx response, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
    * The request must have the same effect when it is repeated.
    */
-  send(url: string, options?: RequestOptions): Promise<Answer>;
+  send(url: string, options?: RequestOptions): Promise<HttpResponse>;
   /** GET, then every redirect, at most 15. @throws RedirectError when there are more, and for a loop */
-  follow(url: string): Promise<Answer>;
-  last(): Answer | undefined;
+  follow(url: string): Promise<HttpResponse>;
+  last(): HttpResponse | undefined;
   readonly hops: readonly Hop[];
   readonly cookies: CookieJar;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export interface HttpClient {
 
 /** A real authentik on a machine with two busy cores took 20 s for one answer (measured). */
 const TIMEOUT_MS = 60_000;
-/** Times the timeout: the maximum duration of a request with its answer. */
+/** Times the timeout: the maximum duration of a request with its response. */
 const TOTAL_FACTOR = 1.5;
 /** Bytes, and the part of the timeout after the headers: 10 s. */
 const EXCERPT = { size: 1_000_000, factor: 1 / 6 };
@@ -71,7 +71,7 @@ const MAX_VISITS = 3;
 /**
  * Creates a client without a session.
  * @param connect how it connects; default: `*.localhost` resolves to loopback, also where the system's resolver has no such name
- * @param timeout until the headers, and between two parts of the body, in milliseconds; an answer that is not complete after one and a half times as
+ * @param timeout until the headers, and between two parts of the body, in milliseconds; a response that is not complete after one and a half times as
  *   long is an error
  */
 export function createClient(connect: buildConnector.BuildOptions = { lookup }, timeout = TIMEOUT_MS): HttpClient {
@@ -80,7 +80,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
   const dispatcher = new Agent({ connect, headersTimeout: timeout, bodyTimeout: timeout });
 
   const hops: Hop[] = [];
-  let last: Answer | undefined;
+  let last: HttpResponse | undefined;
   const exchange = async (
     url: string,
     sent: Readonly<Record<string, string | string[]>>,
@@ -89,34 +89,34 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     const limit = AbortSignal.timeout(timeout * TOTAL_FACTOR);
     try {
       const signals = AbortSignal.any([limit, ...(signal ? [signal] : [])]);
-      const answer = await request(url, { dispatcher, method, headers: sent, body: body ?? null, signal: signals });
-      const { statusCode: status, headers } = answer;
+      const response = await request(url, { dispatcher, method, headers: sent, body: body ?? null, signal: signals });
+      const { statusCode: status, headers } = response;
       return {
         status,
         headers,
-        body: await (excerpt ? excerptOf(answer.body, timeout * EXCERPT.factor) : answer.body.text()),
+        body: await (excerpt ? excerptOf(response.body, timeout * EXCERPT.factor) : response.body.text()),
       };
     } catch (error) {
       if (signal?.aborted) throw new Error("interrupted", { cause: error });
       const seconds = (timeout * TOTAL_FACTOR) / 1000;
-      if (limit.aborted) throw new Error(`the answer is not complete after ${seconds} s`, { cause: error });
+      if (limit.aborted) throw new Error(`the response is not complete after ${seconds} s`, { cause: error });
       throw error;
     }
   };
-  const send = async (url: string, options: RequestOptions = {}): Promise<Answer> => {
+  const send = async (url: string, options: RequestOptions = {}): Promise<HttpResponse> => {
     const cookie = await cookies.getCookieString(url);
     const sent = { ...(cookie === "" ? {} : { cookie }), ...options.headers };
-    let answer = await exchange(url, sent, options);
-    if (answer.status >= 500 && !options.once) answer = await exchange(url, sent, options);
+    let response = await exchange(url, sent, options);
+    if (response.status >= 500 && !options.once) response = await exchange(url, sent, options);
     // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
-    for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
+    for (const line of [response.headers["set-cookie"] ?? []].flat()) {
       await cookies.setCookie(line, url, { ignoreError: true });
     }
-    last = { ...answer, url, headers: decoded(answer.headers) };
-    hops.push({ url: withoutQuery(url), status: answer.status });
+    last = { ...response, url, headers: decoded(response.headers) };
+    hops.push({ url: withoutQuery(url), status: response.status });
     return last;
   };
-  const follow = async (url: string): Promise<Answer> => {
+  const follow = async (url: string): Promise<HttpResponse> => {
     // authentik's flow executor redirects to its own address after each stage, so an address counts again only after another one.
     const visits: string[] = [];
     let next = url;
@@ -124,10 +124,10 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
       const address = withoutQuery(next);
       if (address !== visits.at(-1)) visits.push(address);
       if (visits.filter((visit) => visit === address).length > MAX_VISITS) throw new RedirectError(url, address, true);
-      const answer = await send(next);
-      const location = headerOf(answer, "location");
-      if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
-      next = new URL(location, answer.url).href;
+      const response = await send(next);
+      const location = headerOf(response, "location");
+      if (response.status < 300 || response.status >= 400 || location === undefined) return response;
+      next = new URL(location, response.url).href;
     }
     throw new RedirectError(url, withoutQuery(next), withoutQuery(next) === visits.at(-1));
   };
@@ -160,7 +160,7 @@ async function excerptOf(body: Readable, time: number): Promise<string> {
 }
 
 /** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */
-function decoded(headers: Answer["headers"]): Answer["headers"] {
+function decoded(headers: HttpResponse["headers"]): HttpResponse["headers"] {
   const decode = (value: string): string => {
     const text = Buffer.from(value, "latin1").toString();
     return text.includes("\uFFFD") ? value : text;
@@ -188,8 +188,8 @@ export async function withClient<T>(
 }
 
 /** Returns a header's value as one string, joined with commas where it came several times. */
-export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
-  const value = answer.headers[name.toLowerCase()];
+export function headerOf(response: Pick<HttpResponse, "headers">, name: string): string | undefined {
+  const value = response.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, HttpClient } from "./http.ts";
+import type { HttpResponse, HttpClient } from "./http.ts";
 
 /** The next challenge of the flow executor (authentik API, `ChallengeTypes`). */
 interface Challenge {
@@ -26,7 +26,7 @@ export interface Credentials {
  * @returns the response of the protected URL
  * @throws Error when the flow refuses, with authentik's own message
  */
-export async function signIn(client: HttpClient, url: string, credentials: Credentials): Promise<Answer> {
+export async function signIn(client: HttpClient, url: string, credentials: Credentials): Promise<HttpResponse> {
   let page = await client.follow(url);
   for (let flows = 0; flows < 3; flows += 1) {
     const [, flow] = FLOW_PAGE.exec(new URL(page.url).pathname) ?? [];
@@ -53,7 +53,7 @@ async function runFlow(client: HttpClient, page: URL, flow: string, credentials:
       challenge = parse(await client.follow(target.href));
       continue;
     }
-    const answer = await client.send(executor, {
+    const response = await client.send(executor, {
       method: "POST",
       // authentik compares the origin, which a browser sends, with the one that it takes for its own.
       headers: { "content-type": "application/json", accept: "application/json", origin: page.origin },
@@ -62,7 +62,7 @@ async function runFlow(client: HttpClient, page: URL, flow: string, credentials:
     });
     // A stage that is passed answers with a redirect to itself; the next challenge is fetched from there. A worker process that restarts can have passed it
     // before it fails: a repetition would answer the next stage (measured on 2026.5.0-rc1).
-    challenge = parse(answer.status === 302 || answer.status >= 500 ? await client.follow(executor) : answer);
+    challenge = parse(response.status === 302 || response.status >= 500 ? await client.follow(executor) : response);
   }
   throw new Error(`expected a finished login, got stage "${challenge.component}" after ${MAX_STAGES} stages`);
 }
@@ -86,9 +86,9 @@ function responseTo(challenge: Challenge, { username, password }: Credentials): 
   }
 }
 
-function parse(answer: Answer): Challenge {
-  if (answer.status !== 200) {
-    throw new Error(`expected a challenge of the flow executor, got status ${answer.status}`);
+function parse(response: HttpResponse): Challenge {
+  if (response.status !== 200) {
+    throw new Error(`expected a challenge of the flow executor, got status ${response.status}`);
   }
-  return JSON.parse(answer.body) as Challenge;
+  return JSON.parse(response.body) as Challenge;
 }

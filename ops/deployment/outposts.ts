@@ -29,8 +29,8 @@ export async function waitForOutposts(
   await withClient(async (client) => {
     const polls = hosts.map(async (exposure) => {
       const poll = async (): Promise<void> => {
-        const answer = await limit(() => client.send(`${exposure.url}/`, { excerpt: true }));
-        expectPage({ kind: "login" }, answer, identityProviderUrl);
+        const response = await limit(() => client.send(`${exposure.url}/`, { excerpt: true }));
+        expectPage({ kind: "login" }, response, identityProviderUrl);
       };
       await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: interval, signal });
       missing.delete(exposure.url);

@@ -136,9 +136,9 @@ export function verificationPage(checks: readonly Check[], paint: Paint): string
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
     .slice(0, MAX_LINES)
-    .flatMap(({ name, detail, answer }) => [
+    .flatMap(({ name, detail, response }) => [
       `  ${paint("red", `✖ ${name}: ${detail}`)}`,
-      ...(answer === undefined ? [] : [`    ${answer}`]),
+      ...(response === undefined ? [] : [`    ${response}`]),
     ]);
   const more = when(broken.length > MAX_LINES, `  and ${broken.length - MAX_LINES} more`);
   return [sentence(checks), ...lines, ...more].join("\n");

@@ -1,7 +1,7 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
 import type { AccessFacts, HostFacts } from "../../infra/access/facts.ts";
 import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../clients/gatewayResponse.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient, withClient } from "../clients/http.ts";
 import { AUTHORIZE_PATH } from "../clients/signIn.ts";
 
 export interface HostState {
@@ -47,8 +47,8 @@ export function requestHosts(urls: readonly string[], interrupted: AbortSignal):
 
 async function requestHost(client: HttpClient, url: string, signal: AbortSignal): Promise<HostState> {
   try {
-    const answer = await client.send(url, { excerpt: true, signal });
-    return { url, state: stateOf(answer), answered: String(answer.status) };
+    const response = await client.send(url, { excerpt: true, signal });
+    return { url, state: stateOf(response), answered: String(response.status) };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     return { url, state: "unreachable", answered: code ?? message };
@@ -59,9 +59,9 @@ async function requestHost(client: HttpClient, url: string, signal: AbortSignal)
  * Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
  * 404 that Traefik did not write.
  */
-export function stateOf(answer: Pick<Answer, "status" | "headers" | "body">): HostState["state"] {
-  const { status } = answer;
+export function stateOf(response: Pick<HttpResponse, "status" | "headers" | "body">): HostState["state"] {
+  const { status } = response;
   if (status === 401 || status === 403 || status >= 500) return "closed";
-  if (isOutpostWithoutProvider(answer) || mayBeGatewayResponse(answer)) return "closed";
-  return status === 302 && headerOf(answer, "location")?.includes(`${AUTHORIZE_PATH}?`) ? "closed" : "open";
+  if (isOutpostWithoutProvider(response) || mayBeGatewayResponse(response)) return "closed";
+  return status === 302 && headerOf(response, "location")?.includes(`${AUTHORIZE_PATH}?`) ? "closed" : "open";
 }

@@ -154,9 +154,9 @@ function admits(proxy, host) {
   };
   return new Promise((resolve) => {
     const tunnel = request({ ...target, timeout: MAX_ANSWER_MS });
-    tunnel.once("connect", (answer, socket) => {
+    tunnel.once("connect", (response, socket) => {
       socket.destroy();
-      resolve(answer.statusCode === 200);
+      resolve(response.statusCode === 200);
     });
     tunnel.once("timeout", () => tunnel.destroy(new Error("timeout")));
     tunnel.once("error", () => resolve(false));

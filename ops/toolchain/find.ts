@@ -70,9 +70,9 @@ async function versionOutput(file: string, argument: string): Promise<string> {
   const run = () => promisify(execFile)(file, [argument], { env, timeout: 20_000 });
   // ETXTBSY: a concurrently forked process still has the new file open for writing.
   const busy = (error: unknown) => error instanceof Error && "code" in error && error.code === "ETXTBSY";
-  const answer = await run().catch((error: unknown) => {
+  const output = await run().catch((error: unknown) => {
     if (busy(error)) return wait(500).then(run);
     throw error;
   });
-  return answer.stdout + answer.stderr;
+  return output.stdout + output.stderr;
 }

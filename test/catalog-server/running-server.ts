@@ -76,12 +76,12 @@ export async function startCatalog(environment: Record<string, string> = {}): Pr
 
 function send(port: number, path: string, headers: Record<string, string>, method: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (answer) => {
+    const outgoing = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("error", reject);
-      answer.on("end", () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
       );
     });
     outgoing.on("error", reject).end();

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./running-server.ts";
 
-/** On every answer; the policy is that of a host of no domain. */
+/** On every response; the policy is that of a host of no domain. */
 const SECURITY = {
   "content-security-policy": [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'",

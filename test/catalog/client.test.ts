@@ -9,10 +9,10 @@ afterEach(() => {
 });
 
 /** Replaces the responses of the data API. */
-function respondWith(answer: (request: Request) => Response): void {
+function respondWith(response: (request: Request) => Response): void {
   const settings = { baseUrl: "http://data.localhost", limits: { inFlight: 6 } };
   vi.stubGlobal("fetch", (input: Request | string) =>
-    Promise.resolve(typeof input === "string" ? Response.json(settings) : answer(input)),
+    Promise.resolve(typeof input === "string" ? Response.json(settings) : response(input)),
   );
 }
 
@@ -49,9 +49,9 @@ test("waits for a slow response as long as parts of it arrive", async () => {
       },
     });
   respondWith((request) => new Response(slowly(request)));
-  const answer = fetchRows({ relation: "x", params: [] });
+  const response = fetchRows({ relation: "x", params: [] });
   await vi.advanceTimersByTimeAsync(300_000);
-  expect((await answer).rows).toEqual([{ id: 1 }, { id: 2 }]);
+  expect((await response).rows).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
 test("reports an operator that a type does not have as a refused request, which PostgREST answers with 404", () => {

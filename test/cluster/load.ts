@@ -1,4 +1,4 @@
-/** A constant rate of requests, of which every answer is counted. */
+/** A constant rate of requests, of which every response is counted. */
 import autocannon, { type Result } from "autocannon";
 import { MAX_WAIT_MS } from "./kubernetes.ts";
 

@@ -21,7 +21,7 @@ test.each([
     new TypeError("fetch failed", { cause: new AggregateError([refused, new Error("timeout")]) }),
     "connect ECONNREFUSED 127.0.0.1:1, timeout",
   ],
-  ["an answer of the Kubernetes API", new ApiException(403, "forbidden", { secret: "canary" }, {}), "HTTP 403"],
+  ["a response of the Kubernetes API", new ApiException(403, "forbidden", { secret: "canary" }, {}), "HTTP 403"],
   ["a program that failed", Object.assign(new Error("Command failed: tar"), { code: 2 }), "Command failed: tar"],
   ["an error without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["an error with nothing but a name", new RangeError(), "RangeError"],

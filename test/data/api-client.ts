@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Client } from "pg";
 import { expect, inject, vi } from "vitest";
-import type { Answer } from "../../ops/clients/http.ts";
+import type { HttpResponse } from "../../ops/clients/http.ts";
 import { note } from "../helpers/exchanges.ts";
 
 export type Lines = readonly (readonly [name: string, value: string])[];
@@ -33,7 +33,7 @@ export function newClient(): string {
 export async function sendRequest(
   line: string,
   { headers = [], body, from = newClient(), to }: RequestOptions = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { url, gatewayPort } = inject("data");
   const [, method = "", path = ""] = /^(\S+) (.*)$/s.exec(line) ?? [];
   const lines = [["Host", new URL(url).host], ...(isLines(headers) ? headers : Object.entries(headers))];
@@ -69,7 +69,7 @@ export interface ResponseParts {
 const IGNORED_HEADERS = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
 /** Returns the compared parts of a response, with `tag` for a well-formed ETag, which differs after each write. */
-export function partsOf({ status, headers, body }: Answer): ResponseParts {
+export function partsOf({ status, headers, body }: HttpResponse): ResponseParts {
   const kept = Object.entries(headers).filter(([name]) => !IGNORED_HEADERS.includes(name));
   const normalized = kept.map(([name, value]) => [
     name,
@@ -93,9 +93,9 @@ export async function responseTo(line: string, options?: RequestOptions): Promis
 
 /** Sends a request and returns its rows. */
 export async function rowsOf(line: string, options?: RequestOptions): Promise<Record<string, unknown>[]> {
-  const answer = await sendRequest(line, options);
-  expect([line, answer.status < 300 ? 200 : answer.body]).toEqual([line, 200]);
-  return JSON.parse(answer.body) as Record<string, unknown>[];
+  const response = await sendRequest(line, options);
+  expect([line, response.status < 300 ? 200 : response.body]).toEqual([line, 200]);
+  return JSON.parse(response.body) as Record<string, unknown>[];
 }
 
 /** Runs `work` with a connection of the administrator or of another login role. */

@@ -39,8 +39,8 @@ describe("If-None-Match", () => {
     ["a star", () => "*"],
   ])("returns 304 without a body for GET and HEAD with %s", async (_, known) => {
     for (const method of ["GET", "HEAD"]) {
-      const answer = await responseTo(`${method} ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
-      expect([method, answer]).toEqual([method, unchanged]);
+      const response = await responseTo(`${method} ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
+      expect([method, response]).toEqual([method, unchanged]);
     }
   });
 
@@ -50,9 +50,9 @@ describe("If-None-Match", () => {
     ["the tag without quotes", (own: string) => own.replaceAll(/W\/|"/g, "")],
     ["nothing", () => ""],
   ])("returns the rows with %s", async (_, known) => {
-    const answer = await sendRequest(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
-    expect([answer.status, answer.headers["etag"]]).toEqual([200, tag]);
-    expect((JSON.parse(answer.body) as unknown[]).length).toBe(6);
+    const response = await sendRequest(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
+    expect([response.status, response.headers["etag"]]).toEqual([200, tag]);
+    expect((JSON.parse(response.body) as unknown[]).length).toBe(6);
   });
 
   test.each([

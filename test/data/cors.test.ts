@@ -47,15 +47,15 @@ describe("a preflight", () => {
 test("returns the same response to a request with an origin as to one without", async () => {
   const target = "/dim_fylke?fylke_nr=eq.03";
   const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
-  const answer = await responseTo(`GET ${target}`, { headers: { ...origin, "Accept-Profile": "marts" } });
-  expect(answer).toEqual(rowsResponse({ target, range: "0-0/*", body }));
+  const response = await responseTo(`GET ${target}`, { headers: { ...origin, "Accept-Profile": "marts" } });
+  expect(response).toEqual(rowsResponse({ target, range: "0-0/*", body }));
 });
 
 test("allows no cookies and credentials, and forwards none", async () => {
   const target = "/dim_fylke?limit=0";
   const headers = { ...origin, "Accept-Profile": "marts", Cookie: "a=b", Authorization: "Bearer x.y.z" };
-  const answer = await responseTo(`GET ${target}`, { headers });
-  expect(answer).toEqual(rowsResponse({ target, range: "*/*", body: [] }));
+  const response = await responseTo(`GET ${target}`, { headers });
+  expect(response).toEqual(rowsResponse({ target, range: "*/*", body: [] }));
 });
 
 test("lists the allowed methods for OPTIONS without preflight headers", async () => {
@@ -71,12 +71,12 @@ test("allows a page of another origin to read rows, Content-Range and ETag in a 
     const read = (init: { method?: string; headers: Record<string, string>; body?: string }) =>
       tab.evaluate(
         async ([url, options]) => {
-          const answer = await fetch(url, options);
+          const response = await fetch(url, options);
           const names = ["content-range", "etag", "x-max-rows"];
           return {
-            status: answer.status,
-            headers: names.map((name) => answer.headers.get(name)),
-            text: await answer.text(),
+            status: response.status,
+            headers: names.map((name) => response.headers.get(name)),
+            text: await response.text(),
           };
         },
         [`${inject("data").url}/dim_fylke?order=fylke_nr&limit=1`, init] as const,
@@ -100,7 +100,9 @@ test("allows a page of another origin to read rows, Content-Range and ETag in a 
 
 /** Serves an empty page on another origin. */
 async function startPage(): Promise<Server> {
-  const server = createServer((_, answer) => answer.setHeader("content-type", "text/html").end("<title>page</title>"));
+  const server = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end("<title>page</title>"),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   return server;
 }

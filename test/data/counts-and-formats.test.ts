@@ -24,8 +24,8 @@ describe("HEAD with limit=0 and Prefer: count=exact", () => {
 
   test("counts the rows that match a filter", async () => {
     const headers = { ...marts, Prefer: "count=exact" };
-    const answer = await sendRequest("HEAD /dim_kommune?limit=0&fylke_nr=eq.11", { headers });
-    expect([answer.headers["content-range"], answer.body]).toEqual(["*/23", ""]);
+    const response = await sendRequest("HEAD /dim_kommune?limit=0&fylke_nr=eq.11", { headers });
+    expect([response.headers["content-range"], response.body]).toEqual(["*/23", ""]);
   });
 });
 
@@ -33,15 +33,15 @@ describe("counts", () => {
   const two = [{ number: 1 }, { number: 2 }];
   test.each(["count=exact", "count=planned", "count=estimated"])("%s is returned with the rows", async (applied) => {
     const target = "/ref_number?limit=2&order=number";
-    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: applied } });
-    expect(answer).toEqual(rowsResponse({ status: 206, target, range: "0-1/1500", applied, body: two }));
+    const response = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: applied } });
+    expect(response).toEqual(rowsResponse({ status: 206, target, range: "0-1/1500", applied, body: two }));
   });
 
   test("return 200 if the response contains all rows", async () => {
     const target = "/dim_fylke?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
-    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: "count=exact" } });
-    expect(answer).toEqual(rowsResponse({ target, range: "0-0/1", applied: "count=exact", body }));
+    const response = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: "count=exact" } });
+    expect(response).toEqual(rowsResponse({ target, range: "0-0/1", applied: "count=exact", body }));
   });
 
   const tooLarge = errorResponse(
@@ -77,8 +77,8 @@ describe("counts", () => {
   test.each(["count=planned", "count=estimated"])(
     "return the estimate of the statistics for %s of more than 1,000,000 rows",
     async (prefer) => {
-      const answer = await sendRequest("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
-      expect([answer.status, answer.headers["content-range"]]).toEqual([206, "*/1000001"]);
+      const response = await sendRequest("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
+      expect([response.status, response.headers["content-range"]]).toEqual([206, "*/1000001"]);
     },
   );
 });
@@ -136,22 +136,22 @@ describe("response formats", () => {
       '5,Blåbær,0,"{plant,""two words""}"',
       "6,,,{}",
     ].join("\n");
-    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: "text/csv" } });
-    expect(answer).toEqual(rowsResponse({ type, target, range: "0-5/*", body }));
+    const response = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: "text/csv" } });
+    expect(response).toEqual(rowsResponse({ type, target, range: "0-5/*", body }));
   });
 
   test("include CSV if Accept prefers it", async () => {
-    const answer = await sendRequest(`GET ${T}?id=eq.1&select=id`, {
+    const response = await sendRequest(`GET ${T}?id=eq.1&select=id`, {
       headers: { ...marts, Accept: "*/*;q=0.1, text/csv" },
     });
-    expect([answer.headers["content-type"], answer.body]).toEqual(["text/csv; charset=utf-8", "id\n1"]);
+    expect([response.headers["content-type"], response.body]).toEqual(["text/csv; charset=utf-8", "id\n1"]);
   });
 
   test("include a single object for one row", async () => {
     const target = `${T}?id=eq.1&select=id`;
     const type = `${OBJECT}; charset=utf-8`;
-    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
-    expect(answer).toEqual(rowsResponse({ type, target, range: "0-0/*", body: { id: 1 } }));
+    const response = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
+    expect(response).toEqual(rowsResponse({ type, target, range: "0-0/*", body: { id: 1 } }));
   });
 
   test.each([
@@ -216,8 +216,8 @@ describe("errors", () => {
 
   test.each(["image/png", "application/octet-stream", "application/xml"])("return 415 for %s", async (accept) => {
     const message = `None of these media types are available: ${accept}`;
-    const answer = await responseTo(`GET ${T}`, { headers: { ...marts, Accept: accept } });
-    expect(answer).toEqual(errorResponse(415, { code: "PGRST107", message }));
+    const response = await responseTo(`GET ${T}`, { headers: { ...marts, Accept: accept } });
+    expect(response).toEqual(errorResponse(415, { code: "PGRST107", message }));
   });
 
   test("return 415 for the plan of a query", async () => {
@@ -230,8 +230,8 @@ describe("errors", () => {
     await asOwner("create view api_v1.all_readings as select reading from raw.readings");
     try {
       await until(200, async () => (await sendRequest("GET /all_readings?limit=1")).status);
-      const answer = await responseTo("HEAD /all_readings?limit=0", { headers: { Prefer: "count=exact" } });
-      expect([answer.status, answer.headers["content-range"]]).toEqual([400, undefined]);
+      const response = await responseTo("HEAD /all_readings?limit=0", { headers: { Prefer: "count=exact" } });
+      expect([response.status, response.headers["content-range"]]).toEqual([400, undefined]);
     } finally {
       await asOwner("drop view api_v1.all_readings");
     }

@@ -26,10 +26,10 @@ async function swagger(schema: string): Promise<Swagger> {
 
 describe("Swagger 2.0 at the root", () => {
   test("has the gateway's address", async () => {
-    const answer = await responseTo("GET /");
-    const { swagger: version, host, basePath, schemes } = answer.body as Swagger;
+    const response = await responseTo("GET /");
+    const { swagger: version, host, basePath, schemes } = response.body as Swagger;
     const type = "application/openapi+json; charset=utf-8";
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       headers: { ...ALWAYS, "content-type": type, "content-profile": "api_v1" },
     });
@@ -170,14 +170,14 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
     "returns 404 for the schema %j",
     async (schema) => {
       const error = { code: "not_found", message: "there is no such schema" };
-      const answer = await responseTo(`GET /openapi.json?schema=${schema}`);
-      expect(answer).toEqual(errorResponse(404, error, { "cache-control": "no-store" }));
+      const response = await responseTo(`GET /openapi.json?schema=${schema}`);
+      expect(response).toEqual(errorResponse(404, error, { "cache-control": "no-store" }));
     },
   );
 
   test.each(["nothing=1", "schema=marts&nothing=1"])("returns 404 for an unknown parameter: %s", async (query) => {
-    const answer = await sendRequest(`GET /openapi.json?${query}`);
-    expect([answer.status, (JSON.parse(answer.body) as { code: string }).code]).toEqual([404, "PGRST202"]);
+    const response = await sendRequest(`GET /openapi.json?${query}`);
+    expect([response.status, (JSON.parse(response.body) as { code: string }).code]).toEqual([404, "PGRST202"]);
   });
 });
 

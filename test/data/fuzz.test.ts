@@ -22,12 +22,12 @@ test(`causes no unexpected error, returns nothing private, and changes nothing f
   const before = await checksum();
   const statuses = new Map<number, number>();
   const property = fc.asyncProperty(requests(described), async (request) => {
-    const answer = await send(request);
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+    const response = await send(request);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(response)?.[1]);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    const broken = status >= 500 && !isDocumentedError(request, answer) ? answer : "";
+    const broken = status >= 500 && !isDocumentedError(request, response) ? response : "";
     const sent = decoded(JSON.stringify(request));
-    const leaked = PRIVATE.filter((name) => answer.includes(name) && !sent.includes(name));
+    const leaked = PRIVATE.filter((name) => response.includes(name) && !sent.includes(name));
     expect({ broken, leaked, isAnswer: status >= 200 }).toEqual({ broken: "", leaked: [], isAnswer: true });
     if (!["GET", "HEAD", "OPTIONS"].includes(request.method)) expect([400, 404, 405]).toContain(status);
   });
@@ -39,14 +39,14 @@ test(`causes no unexpected error, returns nothing private, and changes nothing f
 });
 
 /** Returns whether an error is documented: a query that ran too long (57014), or invalid UTF-8, for which PostgREST 12.0.2 returns no message. */
-function isDocumentedError({ target }: Request, answer: string): boolean {
+function isDocumentedError({ target }: Request, response: string): boolean {
   return (
-    answer.includes('"code":"57014"') || (!isUtf8(Buffer.from(unescaped(target), "latin1")) && hasNoMessage(answer))
+    response.includes('"code":"57014"') || (!isUtf8(Buffer.from(unescaped(target), "latin1")) && hasNoMessage(response))
   );
 }
 
-function hasNoMessage(answer: string): boolean {
-  const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+function hasNoMessage(response: string): boolean {
+  const body = response.slice(response.indexOf("\r\n\r\n") + 4);
   return body === "" || body === "14\r\nSomething went wrong\r\n0\r\n\r\n";
 }
 

@@ -46,8 +46,8 @@ describe("requests of one client", () => {
     const [greedy, polite] = [newClient(), newClient()];
     const slow = Array.from({ length: 10 }, () => sendRequest("GET /slowish", { headers: marts, from: greedy }));
     const refusal = await Promise.any(
-      slow.map(async (answer) => {
-        const { status, body } = await answer;
+      slow.map(async (response) => {
+        const { status, body } = await response;
         return status === 429 ? { status, body } : Promise.reject(new Error(`${status}`));
       }),
     );
@@ -111,9 +111,9 @@ describe("requests whose client disconnects", () => {
 describe("a query", () => {
   test("is canceled after 5 s", async () => {
     const began = performance.now();
-    const answer = await responseTo("GET /slow", { headers: marts });
+    const response = await responseTo("GET /slow", { headers: marts });
     const took = performance.now() - began;
-    expect(answer).toEqual(
+    expect(response).toEqual(
       errorResponse(500, { code: "57014", message: "canceling statement due to statement timeout" }),
     );
     expect(took).toBeGreaterThan(4_900);
@@ -214,8 +214,8 @@ describe("a deprecated schema", () => {
 
   test("is the only schema with these headers", async () => {
     for (const headers of [{}, marts]) {
-      const answer = await responseTo("GET /", { headers });
-      expect(Object.keys(NOTICE).filter((name) => name in answer.headers)).toEqual([]);
+      const response = await responseTo("GET /", { headers });
+      expect(Object.keys(NOTICE).filter((name) => name in response.headers)).toEqual([]);
     }
   });
 });

@@ -27,13 +27,13 @@ export function createClient(from: string): { send: (query: Query) => Promise<Ou
     const took = (): number => performance.now() - since;
     return new Promise((resolve) => {
       const options = { agent, host: "127.0.0.1", port: gatewayPort, localAddress: from, path };
-      const outgoing = request({ ...options, headers: { host: new URL(url).host, ...headers } }, (answer) => {
+      const outgoing = request({ ...options, headers: { host: new URL(url).host, ...headers } }, (response) => {
         let body = "";
-        answer.setEncoding("latin1").on("data", (chunk: string) => {
+        response.setEncoding("latin1").on("data", (chunk: string) => {
           if (body.length < MAX_BODY) body += chunk.slice(0, MAX_BODY);
         });
-        answer.on("error", ({ message }) => resolve({ path, status: message, took: took(), body }));
-        answer.on("end", () => resolve({ path, status: answer.statusCode ?? 0, took: took(), body }));
+        response.on("error", ({ message }) => resolve({ path, status: message, took: took(), body }));
+        response.on("end", () => resolve({ path, status: response.statusCode ?? 0, took: took(), body }));
       });
       outgoing.on("error", ({ message }) => resolve({ path, status: message, took: took(), body: "" })).end();
     });
@@ -81,10 +81,10 @@ export async function sendFlood(
     while (!until.aborted) {
       const query = queries[turn++ % queries.length];
       if (!query) return;
-      const answer = await send(query);
-      outcomes.push(answer);
+      const response = await send(query);
+      outcomes.push(response);
       // Rejected immediately: without a pause this process would be busy.
-      if ([302, 404, 429].includes(answer.status as number)) await pause(20);
+      if ([302, 404, 429].includes(response.status as number)) await pause(20);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, sendInTurn));

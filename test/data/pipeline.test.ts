@@ -48,9 +48,9 @@ describe("a new table", () => {
     await until(200, async () => (await sendRequest("GET /fact_new", marts)).status);
     for (const path of ["/fact_new", "/private_marts.fact_new", "/private_marts%2Efact_new"]) {
       for (const schema of ["api_v1", "raw", "private_marts", "private_raw"]) {
-        const answer = await sendRequest(`GET ${path}`, { headers: { "Accept-Profile": schema } });
-        expect([path, schema, answer.status]).toEqual([path, schema, 404]);
-        expect(answer.body).not.toContain("secret_canary");
+        const response = await sendRequest(`GET ${path}`, { headers: { "Accept-Profile": schema } });
+        expect([path, schema, response.status]).toEqual([path, schema, 404]);
+        expect(response.body).not.toContain("secret_canary");
       }
     }
     expect(await rowsOf("GET /meta_endpoints?relation=eq.fact_new&select=schema")).toEqual([{ schema: "marts" }]);
@@ -112,8 +112,8 @@ describe("a private table", () => {
 
   async function expectNoLeak(): Promise<void> {
     for (const schema of ["api_v1", "marts", "raw"]) {
-      const answer = await sendRequest("GET /leak", { headers: { "Accept-Profile": schema } });
-      expect([schema, answer.status]).toEqual([schema, 404]);
+      const response = await sendRequest("GET /leak", { headers: { "Accept-Profile": schema } });
+      expect([schema, response.status]).toEqual([schema, 404]);
     }
   }
 });

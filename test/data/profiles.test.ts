@@ -40,8 +40,8 @@ describe("Accept-Profile", () => {
       const hidden = ["private_marts", "private_raw", "gatehouse", "catalog", "gatehouse_openapi"];
       for (const schema of [...hidden, "public", "pg_catalog", "information_schema", "nothing"]) {
         for (const method of ["GET", "HEAD", "OPTIONS"]) {
-          const answer = await responseTo(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
-          expect(answer).toEqual(method === "HEAD" ? { ...NO_ROUTE, body: "" } : NO_ROUTE);
+          const response = await responseTo(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
+          expect(response).toEqual(method === "HEAD" ? { ...NO_ROUTE, body: "" } : NO_ROUTE);
         }
       }
     },
@@ -270,8 +270,8 @@ describe("a private name", () => {
       const paths = Object.keys((JSON.parse(root.body) as { paths: Record<string, unknown> }).paths);
       expect(paths.length).toBeGreaterThan(2);
       for (const path of [...paths, `/openapi.json?schema=${profile}`]) {
-        const answer = await sendRequest(`GET ${path}`, { headers });
-        expect([path, answer.status, PRIVATE.exec(answer.body)?.[0]]).toEqual([path, 200, undefined]);
+        const response = await sendRequest(`GET ${path}`, { headers });
+        expect([path, response.status, PRIVATE.exec(response.body)?.[0]]).toEqual([path, 200, undefined]);
       }
     }
   });

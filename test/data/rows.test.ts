@@ -27,8 +27,8 @@ describe("rows", () => {
         ...{ tags: [], span: null, doc: null, "odd name, æ": null },
       },
     ];
-    const answer = await responseTo(`GET ${target}`, { headers: marts });
-    expect(answer).toEqual(rowsResponse({ target, range: "0-1/*", body: [heron, nothing] }));
+    const response = await responseTo(`GET ${target}`, { headers: marts });
+    expect(response).toEqual(rowsResponse({ target, range: "0-1/*", body: [heron, nothing] }));
   });
 
   test("are an empty array without a match", async () => {
@@ -68,10 +68,10 @@ describe("limit, offset, order and select", () => {
 
   test("return at most 1000 rows, and X-Max-Rows", async () => {
     for (const query of ["order=number", "order=number&limit=5000"]) {
-      const answer = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
-      const rows = JSON.parse(answer.body) as { number: number }[];
+      const response = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
+      const rows = JSON.parse(response.body) as { number: number }[];
       expect([rows.length, rows.at(-1)?.number]).toEqual([1000, 1000]);
-      expect([answer.headers["x-max-rows"], answer.headers["content-range"]]).toEqual(["1000", "0-999/*"]);
+      expect([response.headers["x-max-rows"], response.headers["content-range"]]).toEqual(["1000", "0-999/*"]);
     }
     const rest = await sendRequest("GET /ref_number?order=number&offset=1000", { headers: marts });
     expect([(JSON.parse(rest.body) as unknown[]).length, rest.headers["content-range"]]).toEqual([500, "1000-1499/*"]);
@@ -167,11 +167,11 @@ describe("related rows, by foreign key within a schema,", () => {
   });
 
   test("return 400 without a foreign key", async () => {
-    const answer = await responseTo(`GET ${T}?select=id,dim_enhet(*)`, { headers: marts });
+    const response = await responseTo(`GET ${T}?select=id,dim_enhet(*)`, { headers: marts });
     const message = "Could not find a relationship between 'fact_observation' and 'dim_enhet' in the schema cache";
     const details =
       "Searched for a foreign key relationship between 'fact_observation' and 'dim_enhet' in the schema 'marts', but no matches were found.";
     const hint = "Perhaps you meant 'dim_kommune' instead of 'dim_enhet'.";
-    expect(answer).toEqual(errorResponse(400, { code: "PGRST200", message, details, hint }));
+    expect(response).toEqual(errorResponse(400, { code: "PGRST200", message, details, hint }));
   });
 });

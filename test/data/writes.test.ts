@@ -63,8 +63,8 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
 
   test("opens no tunnel for CONNECT", async () => {
     const { host } = new URL(inject("data").url);
-    const answer = await transmit(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    const response = await transmit(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
   test.each(OVERRIDES)("returns the same response to GET with %s", async (name) => {
@@ -79,11 +79,11 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
     "returns the same status for a body with Prefer: %s",
     async (prefer) => {
       for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
-        const answer = await sendRequest(`${method} /dim_fylke`, {
+        const response = await sendRequest(`${method} /dim_fylke`, {
           ...write,
           headers: { ...JSON_BODY, Prefer: prefer },
         });
-        expect([method, answer.status]).toEqual([method, method === "POST" ? 404 : 200]);
+        expect([method, response.status]).toEqual([method, method === "POST" ? 404 : 200]);
       }
     },
   );
@@ -91,8 +91,8 @@ describe.each([plan, withGrants])("through the gateway, $grants,", ({ before, af
   test.each(["write_county", "take_number"])("returns 404 for the volatile function %s at any path", async (name) => {
     for (const path of [`/rpc/${name}`, `//rpc/${name}`, `/%72pc/${name}`, `/x/../rpc/${name}`, `/rpc//${name}`]) {
       for (const method of ["GET", "HEAD", "POST"]) {
-        const answer = await sendRequest(`${method} ${path}`, { headers: JSON_BODY });
-        expect([method, path, answer.status]).toEqual([method, path, 404]);
+        const response = await sendRequest(`${method} ${path}`, { headers: JSON_BODY });
+        expect([method, path, response.status]).toEqual([method, path, 404]);
       }
     }
   });
@@ -125,9 +125,9 @@ describe("each defence alone", () => {
 
   /** Attempts to write. @returns status and error code */
   async function attempt(options: RequestOptions = {}): Promise<unknown[]> {
-    const answer = await sendRequest("POST /dim_fylke", { ...write, ...options });
-    const isJson = answer.body.startsWith("{");
-    return [answer.status, isJson ? (JSON.parse(answer.body) as { code: string }).code : answer.body];
+    const response = await sendRequest("POST /dim_fylke", { ...write, ...options });
+    const isJson = response.body.startsWith("{");
+    return [response.status, isJson ? (JSON.parse(response.body) as { code: string }).code : response.body];
   }
 
   const expectUnchanged = async (work: () => Promise<void>): Promise<void> => {

@@ -26,9 +26,9 @@ export class Administrator {
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
     const options = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await this.#client.send(`${this.#url}/api/v3${path}`, options);
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
-    return (answer.body === "" ? undefined : JSON.parse(answer.body)) as T;
+    const response = await this.#client.send(`${this.#url}/api/v3${path}`, options);
+    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}: ${response.body}`);
+    return (response.body === "" ? undefined : JSON.parse(response.body)) as T;
   }
 
   /** Returns the objects of all pages of a list, see `AuthentikApi.all`. */

@@ -151,8 +151,8 @@ describe("the rule for background requests", () => {
     const { url } = exposureOf("forward", "localhost");
     const lines: Line[] = [["X-Original-URI", "/outpost.goauthentik.io/x"]];
     for (const endpoint of ["nginx", "traefik"]) {
-      const answer = await sendRaw(`${url}/outpost.goauthentik.io/auth/${endpoint}`, { lines });
-      expect([endpoint, answer.status]).toEqual([endpoint, 404]);
+      const response = await sendRaw(`${url}/outpost.goauthentik.io/auth/${endpoint}`, { lines });
+      expect([endpoint, response.status]).toEqual([endpoint, 404]);
     }
   });
 });

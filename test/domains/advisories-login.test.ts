@@ -72,7 +72,7 @@ describe("a proxy cookie", () => {
   });
 });
 
-/** An empty answer once skipped a stage (CVE-2026-49448, CVE-2026-49443). */
+/** An empty response once skipped a stage (CVE-2026-49448, CVE-2026-49443). */
 describe("a login stage", () => {
   const executor = "/api/v3/flows/executor/default-authentication-flow/?query=";
   const post = (cookie: Line, body: string) => {
@@ -95,9 +95,9 @@ describe("a login stage", () => {
     for (const first of ['{"uid_field":"akadmin"}', undefined]) {
       const cookie = await begun();
       if (first !== undefined) expect((await post(cookie, first)).status).toBe(302);
-      const answer = await post(cookie, body);
-      expect(headerOf(answer, "location")).toBe(undefined);
-      expect(answer.body).not.toContain("xak-flow-redirect");
+      const response = await post(cookie, body);
+      expect(headerOf(response, "location")).toBe(undefined);
+      expect(response.body).not.toContain("xak-flow-redirect");
       const me = await sendRaw(`${identityProvider()}/api/v3/core/users/me/`, { lines: [cookie] });
       expect([body, me.status]).toEqual([body, 403]);
     }
@@ -204,8 +204,8 @@ describe("a password", () => {
 
   test.each(wrong)("%s gets 401 with the realm", async (_name, authorization) => {
     const { url } = exposureOf("legacy", "localhost");
-    const answer = await sendRaw(`${url}/x`, { lines: [["Authorization", authorization(legacyPassword())]] });
-    expect([outcome(answer), headerOf(answer, "www-authenticate")]).toEqual(["401", 'Basic realm="legacy"']);
+    const response = await sendRaw(`${url}/x`, { lines: [["Authorization", authorization(legacyPassword())]] });
+    expect([outcome(response), headerOf(response, "www-authenticate")]).toEqual(["401", 'Basic realm="legacy"']);
   });
 
   test("is ignored after a wrong one", async () => {

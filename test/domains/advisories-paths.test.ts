@@ -144,8 +144,8 @@ describe("a host", () => {
       [own, open],
       [open, own],
     ] as const) {
-      const answer = await sendRaw(`${url()}/x`, { host: first, lines: [["Host", second]] });
-      expect([first, outcome(answer)]).toEqual([first, "400"]);
+      const response = await sendRaw(`${url()}/x`, { host: first, lines: [["Host", second]] });
+      expect([first, outcome(response)]).toEqual([first, "400"]);
     }
   });
 
@@ -168,16 +168,16 @@ describe("a method", () => {
       expect([method, outcome(basic)]).toEqual([method, "401"]);
     }
     for (const header of overrides) {
-      const answer = await sendRaw(`${url}/x`, { method: "POST", lines: [[header, "OPTIONS"]] });
-      expect([header, outcome(answer)]).toEqual([header, `login for ${url}/x`]);
+      const response = await sendRaw(`${url}/x`, { method: "POST", lines: [[header, "OPTIONS"]] });
+      expect([header, outcome(response)]).toEqual([header, `login for ${url}/x`]);
     }
   });
 
   test("is not changed by override headers at the data API", async () => {
     const { url } = exposureOf("data", "localhost");
     for (const header of overrides) {
-      const answer = await sendRaw(url, { method: "POST", lines: [[header, "GET"]], body: "{}" });
-      expect([header, outcome(answer)]).toEqual([header, "404"]);
+      const response = await sendRaw(url, { method: "POST", lines: [[header, "GET"]], body: "{}" });
+      expect([header, outcome(response)]).toEqual([header, "404"]);
     }
   });
 });

@@ -30,11 +30,11 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
   test("redirects a request without a session to the login, which returns to this host", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await client.send(`${url}/x?y=1`);
-      expect(statusAndTarget(answer)).toBe(`302 ${authorize()}`);
-      const callback = new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri");
+      const response = await client.send(`${url}/x?y=1`);
+      expect(statusAndTarget(response)).toBe(`302 ${authorize()}`);
+      const callback = new URL(headerOf(response, "location") ?? "").searchParams.get("redirect_uri");
       expect(callback).toBe(`${url}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`);
-      expect(answer.body).not.toContain("Hostname:");
+      expect(response.body).not.toContain("Hostname:");
     }));
 
   test("returns 401 for a background request or a preflight without a session", () =>
@@ -55,10 +55,10 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
   test("returns the requested page with the six identity headers after a login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/x?y=1`, credentialsOf("inge"));
-      expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${url}/x?y=1`, 200, "/x?y=1"]);
-      expect(receivedIdentityHeaders(answer.body)).toEqual(SIX);
-      const headers = receivedHeaders(answer.body);
+      const response = await signIn(client, `${url}/x?y=1`, credentialsOf("inge"));
+      expect([response.url, response.status, receivedPath(response.body)]).toEqual([`${url}/x?y=1`, 200, "/x?y=1"]);
+      expect(receivedIdentityHeaders(response.body)).toEqual(SIX);
+      const headers = receivedHeaders(response.body);
       expect(headers.get("x-idp-username")).toEqual(["inge"]);
       expect(headers.get("x-idp-groups")).toEqual(["staff"]);
       const background = await client.send(`${url}/x`, { headers: { "x-requested-with": "XMLHttpRequest" } });
@@ -68,9 +68,9 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
   test("is not accessible to a user outside its groups", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
-      expect(new URL(answer.url).origin).toBe(identityProvider());
-      expect(answer.body).toContain("Permission denied");
+      const response = await signIn(client, `${url}/`, credentialsOf("gast"));
+      expect(new URL(response.url).origin).toBe(identityProvider());
+      expect(response.body).toContain("Permission denied");
       expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
@@ -78,8 +78,8 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       for (const path of ["/open", "/open/deeper?x=1"]) {
-        const answer = await client.send(url + path, { headers: { "X-idp-username": "mallory" } });
-        expect([answer.status, receivedPath(answer.body), receivedIdentityHeaders(answer.body)]).toEqual([
+        const response = await client.send(url + path, { headers: { "X-idp-username": "mallory" } });
+        expect([response.status, receivedPath(response.body), receivedIdentityHeaders(response.body)]).toEqual([
           200,
           path,
           [],
@@ -96,9 +96,9 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       const robot = await machineSecret("robot");
       const token = await requestToken(client, robot, robot.clientIds[url] ?? "");
       const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
-      const answer = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(token) }));
-      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, SIX]);
-      expect(receivedHeaders(answer.body).get("x-idp-username")).toEqual(["robot"]);
+      const response = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(token) }));
+      expect([response.status, receivedIdentityHeaders(response.body)]).toEqual([200, SIX]);
+      expect(receivedHeaders(response.body).get("x-idp-username")).toEqual(["robot"]);
       const other = exposureOf(service === "forward" ? "gated" : "forward", kind);
       const foreign = await requestToken(client, robot, robot.clientIds[other.url] ?? "");
       const refused = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(foreign) }));
@@ -110,17 +110,17 @@ describe.each(each(["notes"]))("%s on %s, which signs users in itself", (service
   test("redirects a request without a session to the login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await client.send(`${url}/x`);
-      expect(statusAndTarget(answer)).toBe(`302 ${authorize()}`);
-      expect(new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri")).toBe(`${url}/callback`);
+      const response = await client.send(`${url}/x`);
+      expect(statusAndTarget(response)).toBe(`302 ${authorize()}`);
+      expect(new URL(headerOf(response, "location") ?? "").searchParams.get("redirect_uri")).toBe(`${url}/callback`);
     }));
 
   test("receives the user's claims and its own host after a login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
-      expect([answer.url, answer.status]).toEqual([`${url}/x`, 200]);
-      expect(JSON.parse(answer.body)).toMatchObject({
+      const response = await signIn(client, `${url}/x`, credentialsOf("inge"));
+      expect([response.url, response.status]).toEqual([`${url}/x`, 200]);
+      expect(JSON.parse(response.body)).toMatchObject({
         preferred_username: "inge",
         groups: ["staff"],
         host: new URL(url).host,
@@ -130,8 +130,8 @@ describe.each(each(["notes"]))("%s on %s, which signs users in itself", (service
   test("is not accessible to a user outside its groups", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
-      expect(new URL(answer.url).origin).toBe(identityProvider());
+      const response = await signIn(client, `${url}/`, credentialsOf("gast"));
+      expect(new URL(response.url).origin).toBe(identityProvider());
       expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
@@ -152,25 +152,25 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       for (const headers of [{}, basic("wrong"), basic(""), { authorization: "Bearer x" }]) {
-        const answer = await client.send(`${url}/`, { headers });
-        expect([answer.status, headerOf(answer, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
-        expect(answer.body).not.toContain("Hostname:");
+        const response = await client.send(`${url}/`, { headers });
+        expect([response.status, headerOf(response, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
+        expect(response.body).not.toContain("Hostname:");
       }
     }));
 
   test("receives the user name and not the password", () =>
     withClient(async (client) => {
-      const answer = await client.send(`${exposureOf(service, kind).url}/x`, { headers: basic(password()) });
-      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, ["x-idp-username"]]);
-      const headers = receivedHeaders(answer.body);
+      const response = await client.send(`${exposureOf(service, kind).url}/x`, { headers: basic(password()) });
+      expect([response.status, receivedIdentityHeaders(response.body)]).toEqual([200, ["x-idp-username"]]);
+      const headers = receivedHeaders(response.body);
       expect(headers.get("x-idp-username")).toEqual(["ops"]);
       expect(headers.get("authorization")).toBe(undefined);
     }));
 
   test("serves its public path without a password", () =>
     withClient(async (client) => {
-      const answer = await client.send(`${exposureOf(service, kind).url}/open`);
-      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, []]);
+      const response = await client.send(`${exposureOf(service, kind).url}/open`);
+      expect([response.status, receivedIdentityHeaders(response.body)]).toEqual([200, []]);
     }));
 });
 
@@ -181,8 +181,8 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
       const hosts = [`${service}.retired.test`, `${service}x.localhost`, `x.${service}.localhost`];
       for (const host of hosts) {
         for (const origin of [`http://127.0.0.1:${httpPort}`, `https://127.0.0.1:${httpsPort}`]) {
-          const answer = await client.send(`${origin}/`, { headers: { host } });
-          expect([host, origin.split(":")[0], answer.status]).toEqual([host, origin.split(":")[0], 404]);
+          const response = await client.send(`${origin}/`, { headers: { host } });
+          expect([host, origin.split(":")[0], response.status]).toEqual([host, origin.split(":")[0], 404]);
         }
       }
     }));
@@ -192,8 +192,11 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
       const { httpPort, httpsPort } = inject("domains");
       const request = (host: string, headers: Record<string, string> = {}) =>
         client.send(`http://127.0.0.1:${httpPort}/x?y=1`, { headers: { host, ...headers } });
-      const answer = await request(`${service}.mesh.test`);
-      expect([answer.status, headerOf(answer, "location")]).toEqual([301, `${exposureOf(service, "mesh").url}/x?y=1`]);
+      const response = await request(`${service}.mesh.test`);
+      expect([response.status, headerOf(response, "location")]).toEqual([
+        301,
+        `${exposureOf(service, "mesh").url}/x?y=1`,
+      ]);
       // The gateway ignores X-Forwarded-Proto of a client.
       expect((await request(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);
       const secure = await client.send(`https://127.0.0.1:${httpsPort}/`, {
@@ -216,8 +219,8 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
         return;
       }
       expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
-      const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
-      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, SIX]);
+      const response = await signIn(client, `${url}/x`, credentialsOf("inge"));
+      expect([response.status, receivedIdentityHeaders(response.body)]).toEqual([200, SIX]);
       const outside = await withClient((other) => signIn(other, `${url}/x`, credentialsOf("gast")));
       expect(new URL(outside.url).origin).toBe(identityProvider());
     }));

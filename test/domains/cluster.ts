@@ -4,7 +4,7 @@ import { CustomObjectsApi } from "@kubernetes/client-node";
 import { expect, inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
-import type { Answer } from "../../ops/clients/http.ts";
+import type { HttpResponse } from "../../ops/clients/http.ts";
 import { sendRaw } from "./raw-requests.ts";
 
 export interface TraefikObject {
@@ -78,9 +78,9 @@ export interface Control {
   readonly entryPoint?: string;
   /** A URL that both variants match. Default: `/control` on the exposure. */
   readonly ready?: string;
-  readonly attack: () => Promise<Answer>;
+  readonly attack: () => Promise<HttpResponse>;
   /** Returns the compared part of the response. */
-  readonly observe: (answer: Answer) => unknown;
+  readonly observe: (response: HttpResponse) => unknown;
   readonly without: Variant;
   readonly with: Variant;
   /** More middlewares, for the chains. */

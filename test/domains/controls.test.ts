@@ -156,7 +156,7 @@ describe("behind a trusted proxy", () => {
       entryPoint: "web",
       ready: `${plain}/control`,
       attack: () => sendRaw(`${plain}/control`, { host }),
-      observe: (answer) => outcome(answer).split(" at ")[0],
+      observe: (response) => outcome(response).split(" at ")[0],
       middlewares: { "control-https": setRequestHeaders({ "X-Forwarded-Proto": "https" }) },
       without: { chain, expected: "200 shows /control" },
       with: { chain: [...chain, forwardAuthFor(exposure)], expected: `login for http://${host}/control` },

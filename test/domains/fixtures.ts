@@ -2,7 +2,7 @@ import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
-import { type Answer, headerOf, type HttpClient, withClient as withConnected } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient, withClient as withConnected } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 
@@ -42,7 +42,7 @@ export function credentialsOf(username: string): Credentials {
  * @param page end of a redirect
  * @returns the page at the end of the flow; `page` itself when it is no flow
  */
-export async function runFlow(client: HttpClient, page: Answer): Promise<Answer> {
+export async function runFlow(client: HttpClient, page: HttpResponse): Promise<HttpResponse> {
   const { origin, pathname, search } = new URL(page.url);
   const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(pathname) ?? [];
   if (slug === undefined) return page;
@@ -53,11 +53,11 @@ export async function runFlow(client: HttpClient, page: Answer): Promise<Answer>
 }
 
 /** Returns a response's status, and the origin and path of its redirect target. */
-export function statusAndTarget(answer: Answer): string {
-  const location = headerOf(answer, "location");
-  if (location === undefined) return String(answer.status);
-  const { origin, pathname } = new URL(location, answer.url);
-  return `${answer.status} ${origin}${pathname}`;
+export function statusAndTarget(response: HttpResponse): string {
+  const location = headerOf(response, "location");
+  if (location === undefined) return String(response.status);
+  const { origin, pathname } = new URL(location, response.url);
+  return `${response.status} ${origin}${pathname}`;
 }
 
 /** Returns the names of the identity headers that the echo service received, in any spelling; sorted. */
@@ -99,11 +99,11 @@ export async function requestToken(client: HttpClient, machine: MachineSecret, c
     password: machine.password,
     scope: machine.scope,
   };
-  const answer = await client.send(machine.tokenUrl, {
+  const response = await client.send(machine.tokenUrl, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams(form).toString(),
   });
-  if (answer.status !== 200) throw new Error(`the token endpoint answered ${answer.status}: ${answer.body}`);
-  return (JSON.parse(answer.body) as { access_token: string }).access_token;
+  if (response.status !== 200) throw new Error(`the token endpoint answered ${response.status}: ${response.body}`);
+  return (JSON.parse(response.body) as { access_token: string }).access_token;
 }

@@ -1,7 +1,7 @@
 /** Identity headers and their token for names that a header cannot contain unchanged. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
@@ -59,7 +59,7 @@ const sorted = (names: readonly string[]): string[] =>
   names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 /** Returns the value of a header that the application received once. */
-function header({ body }: Answer, name: string): string {
+function header({ body }: HttpResponse, name: string): string {
   const values = receivedHeaders(body).get(name) ?? [];
   expect([name, values.length]).toEqual([name, 1]);
   return values[0] ?? "";
@@ -76,21 +76,21 @@ async function verifyToken(client: HttpClient, token: string): Promise<JWTPayloa
 describe.each(["forward", "gated"])("the headers of %s", (service) => {
   test("contain 200 groups, and names with pipes, blanks and non-ASCII letters", () =>
     withClient(async (client) => {
-      const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
-      const groups = header(answer, "x-idp-groups").split(",");
+      const response = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
+      const groups = header(response, "x-idp-groups").split(",");
       expect(groups).toEqual(sorted(kåre.groups.filter((group) => !AMBIGUOUS.includes(group))));
       expect(groups.filter((group) => /root|admins|ops/.test(group))).toEqual([]);
-      const claims = await verifyToken(client, header(answer, "x-idp-jwt"));
+      const claims = await verifyToken(client, header(response, "x-idp-jwt"));
       expect(sorted(claims["groups"] as string[])).toEqual(sorted(kåre.groups));
     }));
 
   test("contain user names with replaced line breaks and invisible characters", () =>
     withClient(async (client) => {
-      const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
-      expect(header(answer, "x-idp-name")).toBe("Kåre??X-idp-groups: root????Ødegård 漢字");
-      expect(header(answer, "x-idp-username")).toBe(kåre.username);
-      expect(header(answer, "x-idp-email")).toBe(`${plain(kåre.username)}@example.org`);
-      const claims = await verifyToken(client, header(answer, "x-idp-jwt"));
+      const response = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
+      expect(header(response, "x-idp-name")).toBe("Kåre??X-idp-groups: root????Ødegård 漢字");
+      expect(header(response, "x-idp-username")).toBe(kåre.username);
+      expect(header(response, "x-idp-email")).toBe(`${plain(kåre.username)}@example.org`);
+      const claims = await verifyToken(client, header(response, "x-idp-jwt"));
       expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
     }));
 });
@@ -101,11 +101,11 @@ test("the header and the token contain a group once that is inherited, direct, o
     const pk = (name: string): string => groups.find((group) => group.name === name)?.pk ?? "";
     const path = `/core/groups/${pk("branch")}/`;
     await administrator.call("PATCH", path, { parents: [pk("staff"), pk("company")] });
-    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, member);
+    const response = await signIn(client, `${exposureOf("forward", "localhost").url}/`, member);
     await administrator.call("PATCH", path, { parents: [] });
-    const { groups: claimed } = await verifyToken(client, header(answer, "x-idp-jwt"));
+    const { groups: claimed } = await verifyToken(client, header(response, "x-idp-jwt"));
     const expected = ["branch", "company", "staff"];
-    expect(header(answer, "x-idp-groups")).toBe(expected.join(","));
+    expect(header(response, "x-idp-groups")).toBe(expected.join(","));
     expect(sorted(claimed as string[])).toEqual(expected);
   }));
 
@@ -117,10 +117,10 @@ test("attributes of a user and of a group do not set identity headers, in any sp
       administrator.call("PATCH", path, { attributes });
     await set(group, { additionalHeaders: { "x-idp-groups": "root", "X-Idp-Uid": "1" } });
     await set(user, { additionalHeaders: { "X-IDP-USERNAME": "ceo", "X-idp-Name": "CEO", "X-idp-email": "ceo@x" } });
-    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, mallory);
+    const response = await signIn(client, `${exposureOf("forward", "localhost").url}/`, mallory);
     await set(group, {});
-    const { sub = "", ...claims } = await verifyToken(client, header(answer, "x-idp-jwt"));
-    expect(["username", "name", "email", "groups", "uid"].map((name) => header(answer, `x-idp-${name}`))).toEqual([
+    const { sub = "", ...claims } = await verifyToken(client, header(response, "x-idp-jwt"));
+    expect(["username", "name", "email", "groups", "uid"].map((name) => header(response, `x-idp-${name}`))).toEqual([
       "mallory",
       "Mallory",
       "mallory@example.org",
@@ -131,7 +131,7 @@ test("attributes of a user and of a group do not set identity headers, in any sp
   }));
 
 describe("the provider of the token", () => {
-  const authorize = (client: HttpClient, redirect_uri: string, response_type: string): Promise<Answer> => {
+  const authorize = (client: HttpClient, redirect_uri: string, response_type: string): Promise<HttpResponse> => {
     const request = { client_id: "gatehouse-identity", scope: "openid email profile", nonce: "1" };
     const parameters = new URLSearchParams({ ...request, redirect_uri, response_type });
     return client.send(`${identityProvider()}/application/o/authorize/?${parameters.toString()}`);
@@ -147,8 +147,8 @@ describe("the provider of the token", () => {
     (type) =>
       withClient(async (client) => {
         await signIn(client, `${exposureOf("forward", "localhost").url}/`, kåre);
-        const answer = await authorize(client, "https://evil.example/", type);
-        expect([answer.status, headerOf(answer, "location")]).toEqual([400, undefined]);
+        const response = await authorize(client, "https://evil.example/", type);
+        expect([response.status, headerOf(response, "location")]).toEqual([400, undefined]);
         expect((await signer()).redirect_uris.map(({ url }) => url)).toEqual(["https://gatehouse-identity.invalid/"]);
       }),
   );
@@ -159,17 +159,17 @@ describe("the provider of the token", () => {
       const { pk, grant_types, redirect_uris } = await signer();
       const path = `/providers/oauth2/${pk}/`;
       await administrator.call("PATCH", path, { grant_types: ["authorization_code", "implicit"] });
-      const answer = await authorize(client, redirect_uris[0]?.url ?? "", "code");
+      const response = await authorize(client, redirect_uris[0]?.url ?? "", "code");
       await administrator.call("PATCH", path, { grant_types });
-      expect([headerOf(answer, "location"), answer.body.includes("Permission denied")]).toEqual([undefined, true]);
+      expect([headerOf(response, "location"), response.body.includes("Permission denied")]).toEqual([undefined, true]);
     }));
 });
 
 // authentik puts the name into X-authentik-name, which Traefik rejects with a control character.
 test("returns 500 to a user whose name contains a control character", () =>
   withClient(async (client) => {
-    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, bell);
-    expect(outcome(answer)).toBe("500");
+    const response = await signIn(client, `${exposureOf("forward", "localhost").url}/`, bell);
+    expect(outcome(response)).toBe("500");
   }));
 
 describe("a session", () => {
@@ -179,8 +179,8 @@ describe("a session", () => {
     withClient(async (client) => {
       const { url } = exposureOf("forward", "localhost");
       const before = Date.now() / 1000;
-      const answer = await signIn(client, `${url}/`, kåre);
-      const { iat = 0, exp = 0 } = await verifyToken(client, header(answer, "x-idp-jwt"));
+      const response = await signIn(client, `${url}/`, kåre);
+      const { iat = 0, exp = 0 } = await verifyToken(client, header(response, "x-idp-jwt"));
       expect(exp - iat).toBe(HOURS_12);
       expect(iat).toBeGreaterThanOrEqual(Math.floor(before));
       const [cookie] = await client.cookies.getCookies(url);

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
-import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { exposureOf, identityProvider, machineSecret, credentialsOf, requestToken, withClient } from "./fixtures.ts";
 
@@ -24,29 +24,29 @@ function authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
 /** Signs in and returns the code of the redirect to the application, which is not followed. */
 async function requestCode(client: HttpClient, username: string): Promise<string> {
   await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf(username));
-  const answer = await followToApplication(client, authorizeUrl());
-  return new URL(headerOf(answer, "location") ?? redirectUri()).searchParams.get("code") ?? "";
+  const response = await followToApplication(client, authorizeUrl());
+  return new URL(headerOf(response, "location") ?? redirectUri()).searchParams.get("code") ?? "";
 }
 
 /** Follows redirects within the identity provider, and runs the flow of its consent page. @returns the first redirect to another origin, or the last page */
-async function followToApplication(client: HttpClient, url: string): Promise<Answer> {
-  let answer = await client.send(url);
+async function followToApplication(client: HttpClient, url: string): Promise<HttpResponse> {
+  let response = await client.send(url);
   for (let hop = 0; hop < 10; hop += 1) {
-    const location = headerOf(answer, "location");
+    const location = headerOf(response, "location");
     if (location !== undefined) {
-      const next = new URL(location, answer.url);
-      if (next.origin !== identityProvider()) return answer;
-      answer = await client.send(next.href);
+      const next = new URL(location, response.url);
+      if (next.origin !== identityProvider()) return response;
+      response = await client.send(next.href);
       continue;
     }
-    const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(new URL(answer.url).pathname) ?? [];
-    if (slug === undefined) return answer;
-    const query = encodeURIComponent(new URL(answer.url).search.slice(1));
+    const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(new URL(response.url).pathname) ?? [];
+    if (slug === undefined) return response;
+    const query = encodeURIComponent(new URL(response.url).search.slice(1));
     const executor = `${identityProvider()}/api/v3/flows/executor/${slug}/?query=${query}`;
     const { to } = JSON.parse((await client.follow(executor)).body) as { to?: string };
     const target = new URL(to ?? "/", identityProvider());
-    if (target.origin !== identityProvider()) return { ...answer, status: 302, headers: { location: target.href } };
-    answer = await client.send(target.href);
+    if (target.origin !== identityProvider()) return { ...response, status: 302, headers: { location: target.href } };
+    response = await client.send(target.href);
   }
   throw new Error(`more than 10 redirects from ${url}`);
 }
@@ -61,8 +61,8 @@ interface Tokens {
 async function token(client: HttpClient, form: Readonly<Record<string, string>>): Promise<[number, Tokens]> {
   const body = new URLSearchParams({ client_id: CLIENT, client_secret: secret(), ...form }).toString();
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const answer = await client.send(`${identityProvider()}/application/o/token/`, { method: "POST", headers, body });
-  return [answer.status, JSON.parse(answer.body) as Tokens];
+  const response = await client.send(`${identityProvider()}/application/o/token/`, { method: "POST", headers, body });
+  return [response.status, JSON.parse(response.body) as Tokens];
 }
 
 const exchange = (code: string, changes: Readonly<Record<string, string>> = {}): Record<string, string> => ({
@@ -111,17 +111,20 @@ describe("an oauth2 application", () => {
   test.each(["https://evil.test/callback", "https://evil.test", ""])("is not redirected to %j", (redirect_uri) =>
     withClient(async (client) => {
       await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("inge"));
-      const answer = await followToApplication(client, authorizeUrl({ redirect_uri }));
-      expect([headerOf(answer, "location"), answer.status >= 400 || answer.status === 200]).toEqual([undefined, true]);
+      const response = await followToApplication(client, authorizeUrl({ redirect_uri }));
+      expect([headerOf(response, "location"), response.status >= 400 || response.status === 200]).toEqual([
+        undefined,
+        true,
+      ]);
     }),
   );
 
   test("gets no code for a user outside its groups", () =>
     withClient(async (client) => {
       await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("gast"));
-      const answer = await followToApplication(client, authorizeUrl());
-      expect([headerOf(answer, "location"), answer.status]).toEqual([undefined, 200]);
-      expect(answer.body).toContain("Permission denied");
+      const response = await followToApplication(client, authorizeUrl());
+      expect([headerOf(response, "location"), response.status]).toEqual([undefined, 200]);
+      expect(response.body).toContain("Permission denied");
     }));
 });
 
@@ -131,8 +134,8 @@ describe("a machine", () => {
       const robot = await machineSecret("robot");
       const [url, clientId = ""] = Object.entries(robot.clientIds).find(([origin]) => origin.includes("forward")) ?? [];
       const access = await requestToken(client, robot, clientId);
-      const answer = await client.send(`${url}/x`, { headers: { authorization: `Bearer ${access}` } });
-      expect(answer.status).toBe(200);
+      const response = await client.send(`${url}/x`, { headers: { authorization: `Bearer ${access}` } });
+      expect(response.status).toBe(200);
       await expect(requestToken(client, { ...robot, password: "wrong" }, clientId)).rejects.toThrow(/answered 400/);
       const outside = await machineSecret("ungrouped");
       await expect(requestToken(client, outside, clientId)).rejects.toThrow(/answered 400/);

@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { decodeJwt } from "jose";
-import { type Answer, headerOf } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf } from "../../ops/clients/http.ts";
 import { receivedPath } from "../../ops/checks/verify/echo.ts";
 import { note } from "../helpers/exchanges.ts";
 
@@ -22,7 +22,7 @@ export interface RawRequest {
 }
 
 /** Sends one request to loopback at the URL's port, with header lines in any case, repeated and in order. */
-export async function sendRaw(url: string, { method = "GET", ...raw }: RawRequest = {}): Promise<Answer> {
+export async function sendRaw(url: string, { method = "GET", ...raw }: RawRequest = {}): Promise<HttpResponse> {
   const { protocol, hostname, port, pathname, search, host: own } = new URL(url);
   const { target = pathname + search, host = own, lines = [], body } = raw;
   const secure = protocol === "https:";
@@ -58,10 +58,10 @@ export function statuses(text: string): number[] {
 }
 
 /** Describes a response: `200 shows /x`, `login for http://forward.localhost/x`, `302 to ...`, or the status only. */
-export function outcome(answer: Answer): string {
-  const { status, body, url } = answer;
+export function outcome(response: HttpResponse): string {
+  const { status, body, url } = response;
   if (body.includes("Hostname:")) return `${status} shows ${receivedPath(body)}`;
-  const location = headerOf(answer, "location");
+  const location = headerOf(response, "location");
   if (location === undefined) return String(status);
   const { searchParams } = new URL(location, url);
   const [state, callback] = [searchParams.get("state"), searchParams.get("redirect_uri")];

@@ -144,8 +144,8 @@ describe("control: on one shared outpost", () => {
     await withObjects([chain, mark, ...routes], async () => {
       for (const { url } of [guestbook(), forward()]) {
         const ready = async (): Promise<unknown> => {
-          const answer = await sendRaw(`${url}/x`);
-          return [answer.headers["x-control"], outcome(answer)];
+          const response = await sendRaw(`${url}/x`);
+          return [response.headers["x-control"], outcome(response)];
         };
         await expect.poll(ready, { timeout: 240_000, interval: 200 }).toEqual([mark.name, `login for ${url}/x`]);
       }
@@ -162,8 +162,11 @@ describe("control: on one shared outpost", () => {
         return outpostCookie(guestbook().url, ["Cookie", cookies]);
       });
       const cookie: Line = ["Cookie", `${await cookieName(forward().url)}=${value}`];
-      const answer = await sendRaw(`${forward().url}/x`, { lines: [cookie] });
-      expect([outcome(answer), receivedHeaders(answer.body).get("x-idp-username")]).toEqual(["200 shows /x", ["gast"]]);
+      const response = await sendRaw(`${forward().url}/x`, { lines: [cookie] });
+      expect([outcome(response), receivedHeaders(response.body).get("x-idp-username")]).toEqual([
+        "200 shows /x",
+        ["gast"],
+      ]);
     });
   });
 

@@ -1,7 +1,7 @@
 /** Sign-out and failed callbacks in a browser. The outpost's responses are measured (docs/authentik.md). */
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
-import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
@@ -20,7 +20,7 @@ interface Page {
   readonly status: number;
 }
 
-function pageOf({ status, body }: Answer): Page {
+function pageOf({ status, body }: HttpResponse): Page {
   const [, title = ""] = /<h1>(.*?)<\/h1>/.exec(body) ?? [];
   const [, link = ""] = /<a href="(.*?)">/.exec(body) ?? [];
   return { title, link: link.replaceAll("&amp;", "&"), status };
@@ -31,11 +31,11 @@ async function signInAsBrowser(
   client: HttpClient,
   url: string,
   user: TestUser,
-): Promise<{ answer: Answer; pages: number }> {
-  const answer = await signIn(client, url, user);
-  const { title, link } = pageOf(answer);
-  if (title !== "Sign in again") return { answer, pages: 0 };
-  return { answer: await signIn(client, new URL(link, answer.url).href, user), pages: 1 };
+): Promise<{ response: HttpResponse; pages: number }> {
+  const response = await signIn(client, url, user);
+  const { title, link } = pageOf(response);
+  if (title !== "Sign in again") return { response, pages: 0 };
+  return { response: await signIn(client, new URL(link, response.url).href, user), pages: 1 };
 }
 
 /** Opens the sign-out address and runs authentik's flow. @returns the address at the end of the flow */
@@ -51,8 +51,12 @@ describe("sign-out", () => {
       const end = new URL(await signOut(client, forward()));
       expect([end.origin, end.pathname]).toEqual([identityProvider(), "/if/flow/default-authentication-flow/"]);
       expect(new URL((await client.follow(`${forward()}/x?y=1`)).url).origin).toBe(identityProvider());
-      const { answer } = await signInAsBrowser(client, `${forward()}/x?y=1`, inge);
-      expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${forward()}/x?y=1`, 200, "/x?y=1"]);
+      const { response } = await signInAsBrowser(client, `${forward()}/x?y=1`, inge);
+      expect([response.url, response.status, receivedPath(response.body)]).toEqual([
+        `${forward()}/x?y=1`,
+        200,
+        "/x?y=1",
+      ]);
       // The new session persists.
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
@@ -64,8 +68,8 @@ describe("sign-out", () => {
         forward(),
         { title: "You are signed out", link: "/", status: 200 },
       ]);
-      const answer = await signIn(client, new URL(pageOf(page).link, page.url).href, credentialsOf("inge"));
-      expect(outcome(answer)).toBe("200 shows /");
+      const response = await signIn(client, new URL(pageOf(page).link, page.url).href, credentialsOf("inge"));
+      expect(outcome(response)).toBe("200 shows /");
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
 });
@@ -83,8 +87,8 @@ test("returns 404 for the endpoints of forward auth, also with a session", async
     "auth%2Ftraefik",
     "auth%2fcaddy",
   ]) {
-    const answer = await sendRaw(forward(), { target: `${OUTPOST_PATH}/${path}`, lines });
-    expect([path, answer.status, headerOf(answer, "x-idp-jwt")]).toEqual([path, 404, undefined]);
+    const response = await sendRaw(forward(), { target: `${OUTPOST_PATH}/${path}`, lines });
+    expect([path, response.status, headerOf(response, "x-idp-jwt")]).toEqual([path, 404, undefined]);
   }
 });
 
@@ -93,9 +97,9 @@ describe("a callback whose login cannot be completed", () => {
     new URL(headerOf(await sendRaw(forward() + path), "location") ?? "").searchParams.get("state") ?? "";
 
   test("shows a page with a link to the requested page", async () => {
-    const answer = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${await stateOf("/x?y=1&z=2")}`);
-    expect(pageOf(answer)).toEqual({ title: "Sign in again", link: "/x?y=1&z=2", status: 200 });
-    expect([headerOf(answer, "cache-control"), headerOf(answer, "content-security-policy")]).toEqual([
+    const response = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${await stateOf("/x?y=1&z=2")}`);
+    expect(pageOf(response)).toEqual({ title: "Sign in again", link: "/x?y=1&z=2", status: 200 });
+    expect([headerOf(response, "cache-control"), headerOf(response, "content-security-policy")]).toEqual([
       "no-store",
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     ]);
@@ -113,9 +117,9 @@ describe("a callback whose login cannot be completed", () => {
     ["a tag", forged('https://evil.test/"><script>alert(1)</script>')],
     ["the outpost itself", forged(`https://evil.test${OUTPOST_PATH}/sign_out`)],
   ])("links to this host alone with %s in its state", async (_name, state) => {
-    const answer = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${state}`);
-    const target = new URL(pageOf(answer).link, forward());
-    expect([answer.status, target.origin, answer.body.includes("<script")]).toEqual([200, forward(), false]);
+    const response = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${state}`);
+    const target = new URL(pageOf(response).link, forward());
+    expect([response.status, target.origin, response.body.includes("<script")]).toEqual([200, forward(), false]);
     expect(target.pathname.startsWith(OUTPOST_PATH)).toBe(false);
   });
 });
@@ -145,25 +149,25 @@ describe("ten users over three services", () => {
           const counted: HttpClient = {
             ...client,
             send: async (url, options) => {
-              const answer = await client.send(url, options).catch((cause: unknown) => {
+              const response = await client.send(url, options).catch((cause: unknown) => {
                 throw new Error(`${user.username}: ${options?.method ?? "GET"} ${url}: ${String(cause)}`, { cause });
               });
-              seen[answer.status] = (seen[answer.status] ?? 0) + 1;
-              return answer;
+              seen[response.status] = (seen[response.status] ?? 0) + 1;
+              return response;
             },
             follow: async (url) => {
-              let answer = await counted.send(url);
-              for (let hop = 0; hop < 15 && answer.status >= 300 && answer.status < 400; hop += 1) {
-                answer = await counted.send(new URL(headerOf(answer, "location") ?? "", answer.url).href);
+              let response = await counted.send(url);
+              for (let hop = 0; hop < 15 && response.status >= 300 && response.status < 400; hop += 1) {
+                response = await counted.send(new URL(headerOf(response, "location") ?? "", response.url).href);
               }
-              return answer;
+              return response;
             },
           };
           for (let round = 0; round < ROUNDS; round += 1) {
             const url = services[(index + round) % services.length] ?? "";
-            const { answer, pages: shown } = await signInAsBrowser(counted, `${url}/x`, user);
+            const { response, pages: shown } = await signInAsBrowser(counted, `${url}/x`, user);
             pages += shown;
-            expect([user.username, answer.status, receivedHeaders(answer.body).get("x-idp-username")]).toEqual([
+            expect([user.username, response.status, receivedHeaders(response.body).get("x-idp-username")]).toEqual([
               user.username,
               200,
               [user.username],

@@ -15,9 +15,9 @@ export async function startUpstream(gateway: number): Promise<Upstream> {
   const { certificate_data: cert, key_data: key } = selfSigned("external.test");
   const server = createServer({ cert, key }, (incoming, outgoing) => {
     const { method, url: path, rawHeaders: headers } = incoming;
-    const passed = forward({ host: "127.0.0.1", port: gateway, method, path, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(outgoing);
+    const passed = forward({ host: "127.0.0.1", port: gateway, method, path, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+      response.pipe(outgoing);
     });
     passed.on("error", () => outgoing.writeHead(502).end());
     incoming.pipe(passed);

@@ -22,8 +22,8 @@ async function exchangeMessages(exposure: Exposure, messages: readonly string[],
     handshakeTimeout: 10_000,
   });
   const refused = new Promise<number>((resolve) =>
-    socket.once("unexpected-response", (request, answer: IncomingMessage) => {
-      resolve(answer.statusCode ?? 0);
+    socket.once("unexpected-response", (request, response: IncomingMessage) => {
+      resolve(response.statusCode ?? 0);
       request.destroy();
     }),
   );

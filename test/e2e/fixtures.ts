@@ -60,12 +60,12 @@ export function sendRaw(url: string, lines: readonly (readonly [string, string])
   const headers = [["Host", host], ...lines].flat();
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port: port || 80, path: pathname + search, headers, servername: hostname };
-    const outgoing = httpRequest(options, (answer) => {
+    const outgoing = httpRequest(options, (response) => {
       let body = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      answer.on("error", reject).on("end", () => {
-        const received = { status: answer.statusCode ?? 0, body };
-        note(`GET ${url}`, { ...received, headers: answer.headers });
+      response.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      response.on("error", reject).on("end", () => {
+        const received = { status: response.statusCode ?? 0, body };
+        note(`GET ${url}`, { ...received, headers: response.headers });
         resolve(received);
       });
     });

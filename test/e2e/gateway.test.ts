@@ -13,21 +13,21 @@ const identityHeaders = (body: string): [string, readonly string[]][] =>
 describe("a request without a session", () => {
   test("is redirected from a protected host to the identity provider with every method", async () => {
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
-      const answer = await withClient((client) => client.send(`${origin("whoami")}/x?y=1`, { method }));
-      expect([method, answer.status]).toEqual([method, 302]);
-      const location = new URL(headerOf(answer, "location") ?? "");
+      const response = await withClient((client) => client.send(`${origin("whoami")}/x?y=1`, { method }));
+      expect([method, response.status]).toEqual([method, 302]);
+      const location = new URL(headerOf(response, "location") ?? "");
       expect(`${location.origin}${location.pathname}`).toBe(`${origin("authentik")}/application/o/authorize/`);
       expect(location.searchParams.get("response_type")).toBe("code");
       expect(location.searchParams.get("redirect_uri")).toBe(
         `${origin("whoami")}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`,
       );
-      expect(answer.body).not.toContain("Hostname:");
+      expect(response.body).not.toContain("Hostname:");
     }
   });
 
   test("gets 200 from the identity provider's admin page", async () => {
-    const answer = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
-    expect(answer.status).toBe(200);
+    const response = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
+    expect(response.status).toBe(200);
   });
 
   test.each([
@@ -37,18 +37,18 @@ describe("a request without a session", () => {
     "localhost",
     "whoami.localhost.evil.test",
   ])("gets 404 from %s, which is not exposed", async (host) => {
-    const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
-    expect(answer.status).toBe(404);
+    const response = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
+    expect(response.status).toBe(404);
   });
 });
 
 describe("a sign-in through the flow executor", () => {
   test("results in a token that verifies against the published keys, and groups joined with commas", async () => {
     await withClient(async (client) => {
-      const answer = await signIn(client, `${origin("whoami")}/x?y=1`, sampleUser("alice"));
-      expect(answer.status).toBe(200);
-      expect(receivedPath(answer.body)).toBe("/x?y=1");
-      const headers = Object.fromEntries(identityHeaders(answer.body));
+      const response = await signIn(client, `${origin("whoami")}/x?y=1`, sampleUser("alice"));
+      expect(response.status).toBe(200);
+      expect(receivedPath(response.body)).toBe("/x?y=1");
+      const headers = Object.fromEntries(identityHeaders(response.body));
       expect(Object.keys(headers).sort()).toEqual(IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort());
       expect(headers["x-idp-username"]).toEqual(["alice"]);
       expect(headers["x-idp-groups"]).toEqual(["admins,staff"]);
@@ -64,8 +64,8 @@ describe("a sign-in through the flow executor", () => {
 
   test("is denied by the identity provider for a user outside the allowed groups", async () => {
     await withClient(async (client) => {
-      const answer = await signIn(client, `${origin("admin")}/`, sampleUser("bob"));
-      expect(new URL(answer.url).origin).toBe(origin("authentik"));
+      const response = await signIn(client, `${origin("admin")}/`, sampleUser("bob"));
+      expect(new URL(response.url).origin).toBe(origin("authentik"));
       expect((await client.send(`${origin("admin")}/`)).status).toBe(302);
     });
     const inside = await withClient((client) => signIn(client, `${origin("admin")}/`, sampleUser("alice")));
@@ -75,8 +75,8 @@ describe("a sign-in through the flow executor", () => {
   test("creates a session for one service only, since cookies are host-only", async () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
-      const answer = await client.send(`${origin("admin")}/`);
-      expect(answer.status).toBe(302);
+      const response = await client.send(`${origin("admin")}/`);
+      expect(response.status).toBe(302);
     });
   });
 
@@ -96,8 +96,8 @@ describe("a sign-in through the flow executor", () => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const cookie = await client.cookies.getCookieString(origin("whoami"));
       await runFlow(client, await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`));
-      const answer = await withClient((other) => other.send(`${origin("whoami")}/`, { headers: { cookie } }));
-      expect(answer.status).toBe(302);
+      const response = await withClient((other) => other.send(`${origin("whoami")}/`, { headers: { cookie } }));
+      expect(response.status).toBe(302);
     });
   });
 });

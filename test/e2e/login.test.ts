@@ -1,7 +1,7 @@
 /** The five checks of a login suite, with each step of the flow executor (authentik docs, "Flow executor"). */
 import { expect, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../../ops/clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { origin, sampleUser } from "./fixtures.ts";
 
@@ -20,20 +20,20 @@ async function executorFor(client: HttpClient): Promise<string> {
 /** Answers one challenge and returns the next one. */
 async function step(client: HttpClient, executor: string, body: object): Promise<Record<string, unknown>> {
   const headers = { "content-type": "application/json" };
-  const answer = await client.send(executor, { method: "POST", headers, body: JSON.stringify(body) });
-  return challenge(answer.status === 302 ? await client.follow(executor) : answer);
+  const response = await client.send(executor, { method: "POST", headers, body: JSON.stringify(body) });
+  return challenge(response.status === 302 ? await client.follow(executor) : response);
 }
 
-function challenge(answer: Answer): Record<string, unknown> {
-  expect(answer.status).toBe(200);
-  return JSON.parse(answer.body) as Record<string, unknown>;
+function challenge(response: HttpResponse): Record<string, unknown> {
+  expect(response.status).toBe(200);
+  return JSON.parse(response.body) as Record<string, unknown>;
 }
 
 test("redirects from the protected echo service to the identity provider (check 1)", () =>
   withClient(async (client) => {
-    const answer = await client.send(`${origin("whoami")}${PAGE}`);
-    expect(answer.status).toBe(302);
-    expect(headerOf(answer, "location")).toMatch(new RegExp(`^${origin("authentik")}/application/o/authorize/\\?`));
+    const response = await client.send(`${origin("whoami")}${PAGE}`);
+    expect(response.status).toBe(302);
+    expect(headerOf(response, "location")).toMatch(new RegExp(`^${origin("authentik")}/application/o/authorize/\\?`));
   }));
 
 test("completes a login in three steps (check 2), after which the application receives the six identity headers (check 4)", () =>
@@ -55,8 +55,12 @@ test("completes a login in three steps (check 2), after which the application re
 
 test("returns the page of the public echo service without identity headers (check 3)", () =>
   withClient(async (client) => {
-    const answer = await client.send(`${origin("whoami-public")}${PAGE}`);
-    expect([answer.status, receivedPath(answer.body), receivedIdentityHeaders(answer.body)]).toEqual([200, PAGE, []]);
+    const response = await client.send(`${origin("whoami-public")}${PAGE}`);
+    expect([response.status, receivedPath(response.body), receivedIdentityHeaders(response.body)]).toEqual([
+      200,
+      PAGE,
+      [],
+    ]);
   }));
 
 test("rejects a wrong password and creates no session (check 5)", () =>

@@ -27,7 +27,7 @@ test("reports a missing Service with verify, and does not accept the gateway's o
   const core = config.makeApiClient(CoreV1Api);
   const { metadata: { labels = {} } = {}, spec } = await core.readNamespacedService(SERVICE);
   const own = expect.stringContaining(
-    "expected an answer of the application, got 404, the gateway's own answer",
+    "expected a response of the application, got 404, the gateway's own response",
   ) as string;
   await core.deleteNamespacedService(SERVICE);
   try {

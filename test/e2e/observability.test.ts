@@ -44,7 +44,7 @@ describe("the access log", () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const cookies = await client.cookies.getCookieString(origin("whoami"));
-      const answer = await sendRaw(
+      const response = await sendRaw(
         `${origin("whoami")}/access-forward?code=canary-access-code&state=canary-access-state&%74oken=canary-access-token`,
         [
           ["Cookie", `${cookies}; other=canary-access-cookie`],
@@ -53,7 +53,7 @@ describe("the access log", () => {
           ["X-Idp-Username", "mallory"],
         ],
       );
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       const line = await lineOf("/access-forward");
       expect(fieldsOf(line)).toEqual(["default-whoami", "whoami.localhost", 200, "alice", "-"]);
       expect(Object.keys(line).sort()).toEqual(

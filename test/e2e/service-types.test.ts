@@ -7,9 +7,9 @@ import { origin, sampleUser } from "./fixtures.ts";
 
 test("signs users in to an oauth2 application with the client of its Secret", () =>
   withClient(async (client) => {
-    const answer = await signIn(client, `${origin("notes")}/page`, sampleUser("bob"));
-    expect(answer.url).toBe(`${origin("notes")}/page`);
-    expect(JSON.parse(answer.body)).toMatchObject({ preferred_username: "bob", groups: ["staff"] });
+    const response = await signIn(client, `${origin("notes")}/page`, sampleUser("bob"));
+    expect(response.url).toBe(`${origin("notes")}/page`);
+    expect(JSON.parse(response.body)).toMatchObject({ preferred_username: "bob", groups: ["staff"] });
     const foreign = await client.send(`${origin("notes")}/callback?code=x&state=y`);
     expect(foreign.status).toBe(400);
   }));
@@ -20,9 +20,13 @@ test("accepts the username and password of a basic service, and passes only the 
     expect([refused.status, headerOf(refused, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
     const password = inject("platform").variables["LEGACY_PASSWORD"] ?? "";
     const authorization = `Basic ${Buffer.from(`ops:${password}`).toString("base64")}`;
-    const answer = await client.send(`${origin("legacy")}/`, { headers: { authorization } });
-    const headers = receivedHeaders(answer.body);
-    expect([answer.status, headers.get("x-idp-username"), headers.has("authorization")]).toEqual([200, ["ops"], false]);
+    const response = await client.send(`${origin("legacy")}/`, { headers: { authorization } });
+    const headers = receivedHeaders(response.body);
+    expect([response.status, headers.get("x-idp-username"), headers.has("authorization")]).toEqual([
+      200,
+      ["ops"],
+      false,
+    ]);
   }));
 
 test.each(["whoami", "admin", "notes"])(
@@ -30,7 +34,7 @@ test.each(["whoami", "admin", "notes"])(
   (application) =>
     withClient(async (client) => {
       const url = `${origin(`whoami-${application}`)}/`;
-      const answer = await signIn(client, url, sampleUser("alice"));
-      expect([answer.url, receivedHeaders(answer.body).get("x-idp-groups")]).toEqual([url, ["admins,staff"]]);
+      const response = await signIn(client, url, sampleUser("alice"));
+      expect([response.url, receivedHeaders(response.body).get("x-idp-groups")]).toEqual([url, ["admins,staff"]]);
     }),
 );

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { note } from "./exchanges.ts";
 
 /**
- * Runs with a page of a new browser profile. If `work` fails, the test prints the answers that the page received, and its text.
+ * Runs with a page of a new browser profile. If `work` fails, the test prints the responses that the page received, and its text.
  * @param options of the profile. Default: those of the browser
  */
 export async function withPage<T>(

@@ -24,10 +24,10 @@ async function requestPage(host: string): Promise<void> {
   const at = new Date().toISOString();
   const body = await new Promise<string>((resolve, reject) => {
     const options = { host: "127.0.0.1", port, agent, headers: { host: `${host}:${port}` }, timeout: 5_000 };
-    const outgoing = get(options, (answer) => {
+    const outgoing = get(options, (response) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      answer.on("end", () => resolve(text)).on("error", reject);
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve(text)).on("error", reject);
     });
     outgoing.on("timeout", () => outgoing.destroy()).on("error", reject);
   });

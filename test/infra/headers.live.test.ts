@@ -40,10 +40,10 @@ describe("identity headers, as Python computes them", () => {
     const names = { username: "alice", email: "alice@example.org", name: "Alice", uid: "7" };
     const alice: User = { ...names, groups: [], attributes: {} };
     headersOf = (user) => {
-      const answer = JSON.parse(evaluate(JSON.stringify({ ...alice, ...user }))) as {
+      const response = JSON.parse(evaluate(JSON.stringify({ ...alice, ...user }))) as {
         ak_proxy: { user_attributes: { additionalHeaders: Record<string, string> } };
       };
-      return answer.ak_proxy.user_attributes.additionalHeaders;
+      return response.ak_proxy.user_attributes.additionalHeaders;
     };
   }, 60_000);
 

@@ -149,13 +149,13 @@ test.each(["/", "/sign-in-error/x", "/outpost.goauthentik.io/callback"])("return
 });
 
 test("keeps running after a request target that is no URL", async () => {
-  const answer = await new Promise<string>((resolve) => {
+  const response = await new Promise<string>((resolve) => {
     const socket = connect(port, "127.0.0.1", () =>
       socket.write("GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"),
     );
     let text = "";
     socket.on("data", (data) => (text += String(data))).once("close", () => resolve(text));
   });
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
 });

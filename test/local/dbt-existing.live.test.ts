@@ -65,8 +65,8 @@ const read = (path: string, schema = "marts") => api.get(path, { "Accept-Profile
 /** Returns the names of the municipalities, or the code of the error, separated by commas. */
 async function municipalities(): Promise<string> {
   const { body } = await read("/dim_municipality?select=kommune_navn&order=kommune_nr");
-  const answer = JSON.parse(body) as { kommune_navn: string }[] | { code: string };
-  return Array.isArray(answer) ? answer.map(({ kommune_navn }) => kommune_navn).join() : answer.code;
+  const response = JSON.parse(body) as { kommune_navn: string }[] | { code: string };
+  return Array.isArray(response) ? response.map(({ kommune_navn }) => kommune_navn).join() : response.code;
 }
 
 test("has no event triggers", async () => {

@@ -73,9 +73,9 @@ export async function startExistingDatabase(superuser: boolean): Promise<Existin
   if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);
   const bodies: string[] = [];
   const read: ExistingDatabase["read"] = async (path, schema = "analytics_api") => {
-    const answer = await api.get(path, { "accept-profile": schema });
-    bodies.push(answer.body);
-    return answer;
+    const response = await api.get(path, { "accept-profile": schema });
+    bodies.push(response.body);
+    return response;
   };
   const roundOf: ExistingDatabase["roundOf"] = async ({ schema, name }) => {
     const { status, body } = await read(`/${name}?order=id`, schema);

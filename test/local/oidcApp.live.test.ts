@@ -5,7 +5,7 @@ import path from "node:path";
 import OpenId from "oidc-provider";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../../local/platform/ports.ts";
-import { createClient, headerOf, type Answer, type HttpClient } from "../../ops/clients/http.ts";
+import { createClient, headerOf, type HttpResponse, type HttpClient } from "../../ops/clients/http.ts";
 
 const user = { preferred_username: "alice", email: "alice@gatehouse.localhost", groups: ["staff", "a, b"] };
 const secret = "not a secret: it never leaves this test";
@@ -77,12 +77,12 @@ afterAll(() => {
   provider.close();
 });
 
-async function ask(client: HttpClient, url: string, headers: Record<string, string> = {}): Promise<Answer> {
+async function ask(client: HttpClient, url: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
   return client.send(url, { headers });
 }
 
-function location(answer: Answer): URL {
-  return new URL(headerOf(answer, "location") ?? "");
+function location(response: HttpResponse): URL {
+  return new URL(headerOf(response, "location") ?? "");
 }
 
 /** Follows the redirects of the provider up to the callback, which it does not request. */
@@ -94,9 +94,9 @@ async function callbackOf(client: HttpClient, page: string): Promise<URL> {
 }
 
 test("redirects to the provider without a session, with all parameters", async () => {
-  const answer = await ask(createClient(), `${hosts[0]}/`);
-  expect(answer.status).toBe(302);
-  const { origin, searchParams } = location(answer);
+  const response = await ask(createClient(), `${hosts[0]}/`);
+  expect(response.status).toBe(302);
+  const { origin, searchParams } = location(response);
   const { state, nonce, code_challenge, ...rest } = Object.fromEntries(searchParams);
   expect([origin, rest]).toEqual([
     issuer,
@@ -109,16 +109,16 @@ test("redirects to the provider without a session, with all parameters", async (
     },
   ]);
   for (const value of [state, nonce, code_challenge]) expect(value).toMatch(/^[\w-]{43}$/);
-  expect(headerOf(answer, "set-cookie")).toMatch(/^login=[\w-]{32}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(headerOf(response, "set-cookie")).toMatch(/^login=[\w-]{32}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
 });
 
 test("returns to the requested page after a sign-in on each host, with the user", async () => {
   for (const host of hosts) {
     const client = createClient();
-    const answer = await client.follow(`${host}/a%20page?q=1`);
-    expect([answer.status, answer.url]).toEqual([200, `${host}/a%20page?q=1`]);
-    expect(JSON.parse(answer.body)).toEqual({ sub: "alice-1", ...user, host: new URL(host).host });
-    expect(headerOf(answer, "cache-control")).toBe("no-store");
+    const response = await client.follow(`${host}/a%20page?q=1`);
+    expect([response.status, response.url]).toEqual([200, `${host}/a%20page?q=1`]);
+    expect(JSON.parse(response.body)).toEqual({ sub: "alice-1", ...user, host: new URL(host).host });
+    expect(headerOf(response, "cache-control")).toBe("no-store");
   }
 });
 
@@ -168,8 +168,8 @@ test("uses the forwarded host, and refuses one without a redirect URI", async ()
 });
 
 test("redirects to its own host for a path that looks like the address of another", async () => {
-  const answer = await createClient().follow(`${hosts[0]}//evil.example/x`);
-  expect([answer.status, answer.url]).toEqual([200, `${hosts[0]}//evil.example/x`]);
+  const response = await createClient().follow(`${hosts[0]}//evil.example/x`);
+  expect([response.status, response.url]).toEqual([200, `${hosts[0]}//evil.example/x`]);
 });
 
 test("ends the session at a sign-out and redirects to that of the provider", async () => {

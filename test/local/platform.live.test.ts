@@ -61,10 +61,10 @@ function ask(host: string): Promise<{ status: number; body: string }> {
     ["X_y.z", "c"],
   ].flat();
   return new Promise((resolve, reject) => {
-    request({ host: "127.0.0.1", port: started.httpPort, path: "/x?y=1", headers, agent: false }, (answer) => {
+    request({ host: "127.0.0.1", port: started.httpPort, path: "/x?y=1", headers, agent: false }, (response) => {
       let body = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+      response.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
     })
       .once("error", reject)
       .end();

@@ -56,9 +56,9 @@ export function until<T>(assertion: () => Promise<T>): Promise<T> {
 /** Returns the status of a response to `GET /other`. */
 export function status(address: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
-    request(`http://${address}/other`, { headers, agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
+    request(`http://${address}/other`, { headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
     })
       .once("error", reject)
       .end();

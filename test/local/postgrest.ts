@@ -128,8 +128,8 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
 
   const origin = `http://127.0.0.1:${ports.postgrest}`;
   const send = async (path: string, options: Parameters<typeof request>[1]): Promise<Answer> => {
-    const answer = await request(`${origin}${path}`, options);
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+    const response = await request(`${origin}${path}`, options);
+    return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
   };
   const get: DataApi["get"] = (path, headers = {}, method = "GET") => send(path, { method, headers });
   let running: Processes | undefined;

@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 async function rows(path: string): Promise<Record<string, unknown>[]> {
-  const answer = await api.get(path);
-  expect([answer.status, path]).toEqual([200, path]);
-  return JSON.parse(answer.body) as Record<string, unknown>[];
+  const response = await api.get(path);
+  expect([response.status, path]).toEqual([200, path]);
+  return JSON.parse(response.body) as Record<string, unknown>[];
 }
 const column = async (path: string, name: string): Promise<unknown[]> => (await rows(path)).map((row) => row[name]);
 

@@ -86,8 +86,8 @@ test("control: returns another estimate for a hidden value than for an absent on
   );
   const headers = { "accept-profile": "marts", prefer: "count=planned" };
   const estimate = async (name: string): Promise<number> => {
-    const answer = await api.get(`/secured?limit=0&name=eq.${name}`, headers, "HEAD");
-    return Number(/\d+$/.exec(String(answer.headers["content-range"]))?.[0]);
+    const response = await api.get(`/secured?limit=0&name=eq.${name}`, headers, "HEAD");
+    return Number(/\d+$/.exec(String(response.headers["content-range"]))?.[0]);
   };
   expect(await estimate("Kari")).toBeGreaterThan(100 * (await estimate("absent")));
   api.migrate();

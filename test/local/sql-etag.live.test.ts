@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The ETag of an answer, once it stays the same: what ran before may still be counted. */
+/** The ETag of a response, once it stays the same: what ran before may still be counted. */
 async function settledTag(path: string, headers: Record<string, string>): Promise<string> {
   return vi.waitFor(async () => {
     const [first, second] = [await api.get(path, headers), await api.get(path, headers)];
@@ -35,9 +35,9 @@ describe("If-None-Match", () => {
     ["HEAD", "itself", (tag: string) => tag],
   ] as const)("returns 304 without a body for %s with the tag %s", async (method, _, header) => {
     const tag = await settledTag("/dim_place", marts);
-    const answer = await api.get("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
-    expect([answer.status, answer.body, answer.headers["etag"]]).toEqual([304, "", tag]);
-    expect(answer.headers["cache-control"]).toBe("public, max-age=60");
+    const response = await api.get("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
+    expect([response.status, response.body, response.headers["etag"]]).toEqual([304, "", tag]);
+    expect(response.headers["cache-control"]).toBe("public, max-age=60");
   });
 
   test("does not match for longer than max-age where a foreign table exists, whose writes are not counted", async () => {
@@ -65,9 +65,9 @@ describe("If-None-Match", () => {
       `If-None-Match: ${tag}`,
     ];
     socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 304 Not Modified\r\n/);
-    expect(answer.slice(answer.indexOf("\r\n\r\n"))).toBe("\r\n\r\n");
+    const response = await text(socket);
+    expect(response).toMatch(/^HTTP\/1\.1 304 Not Modified\r\n/);
+    expect(response.slice(response.indexOf("\r\n\r\n"))).toBe("\r\n\r\n");
   });
 
   test.each([
@@ -86,8 +86,8 @@ describe("If-None-Match", () => {
     ["range", "/dim_place", { range: "0-1" }],
   ])("does not match the tag of another %s", async (_, path, headers) => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const answer = await api.get(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
-    expect(answer.status).not.toBe(304);
+    const response = await api.get(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
+    expect(response.status).not.toBe(304);
   });
 
   test("changes the tag after a write in the database, but not in another one", async () => {
@@ -106,8 +106,8 @@ describe("If-None-Match", () => {
 
     await api.query("update marts.dim_place set name = 'moved' where id = 1", api.roles.owner);
     await vi.waitFor(async () => {
-      const answer = await api.get("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
-      expect([answer.status, answer.body]).toEqual([200, '[{"id":1,"name":"moved"}]']);
+      const response = await api.get("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
+      expect([response.status, response.body]).toEqual([200, '[{"id":1,"name":"moved"}]']);
     }, PATIENCE);
   });
 });

@@ -47,9 +47,9 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 async function documentOf(query: string): Promise<Document> {
-  const answer = await api.get(`/rpc/document${query}`, profile);
-  expect(answer.status).toBe(200);
-  return JSON.parse(answer.body) as Document;
+  const response = await api.get(`/rpc/document${query}`, profile);
+  expect(response.status).toBe(200);
+  return JSON.parse(response.body) as Document;
 }
 
 test("is OpenAPI 3.1 of one schema, by default of the default schema", async () => {
@@ -143,8 +143,8 @@ describe("a schema that is not exposed", () => {
   test.each(["private_marts", "gatehouse", "gatehouse_openapi", "catalog", "public", "pg_catalog", "nothing", ""])(
     "returns 404 and names none for %s",
     async (schema) => {
-      const answer = await api.get(`/rpc/document?schema=${schema}`, profile);
-      expect([answer.status, answer.body]).toEqual([
+      const response = await api.get(`/rpc/document?schema=${schema}`, profile);
+      expect([response.status, response.body]).toEqual([
         404,
         '{"code":"not_found","details":null,"hint":null,"message":"there is no such schema"}',
       ]);
@@ -154,6 +154,6 @@ describe("a schema that is not exposed", () => {
 
 test("has an ETag, and returns 304 for it", async () => {
   const tag = String((await api.get("/rpc/document", profile)).headers["etag"]);
-  const answer = await api.get("/rpc/document", { ...profile, "if-none-match": tag });
-  expect([answer.status, answer.body]).toEqual([304, ""]);
+  const response = await api.get("/rpc/document", { ...profile, "if-none-match": tag });
+  expect([response.status, response.body]).toEqual([304, ""]);
 });

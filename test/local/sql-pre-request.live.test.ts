@@ -106,21 +106,21 @@ describe("exact counts", () => {
   test.each([["/many"], ["/many_1"], ["/m%61ny"], ["/%6dany?id=eq.1"]])(
     "are refused for %s, which is large",
     async (path) => {
-      const answer = await api.get(path, { ...marts, prefer: "handling=lenient , count=exact" });
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.body)).toEqual({
+      const response = await api.get(path, { ...marts, prefer: "handling=lenient , count=exact" });
+      expect(response.status).toBe(400);
+      expect(JSON.parse(response.body)).toEqual({
         code: "exact_count_refused",
         message: "only tables of up to 1000 rows are counted exactly; use Prefer: count=estimated or count=planned",
         details: null,
         hint: null,
       });
-      expect(answer.headers["cache-control"]).toBe("no-store");
+      expect(response.headers["cache-control"]).toBe("no-store");
     },
   );
 
   test("are refused for HEAD too, without a body", async () => {
-    const answer = await api.get("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
-    expect([answer.status, answer.body, answer.headers["content-range"]]).toEqual([400, "", undefined]);
+    const response = await api.get("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
+    expect([response.status, response.body, response.headers["content-range"]]).toEqual([400, "", undefined]);
   });
 
   test("are returned for small tables, and estimates for large ones", async () => {
@@ -192,9 +192,9 @@ describe("bounds of a request", () => {
   test("end a slow query, at once after a change of the setting", async () => {
     expect((await api.get("/waiting", marts)).status).toBe(200);
     await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 200`);
-    const answer = await api.get("/waiting", marts);
+    const response = await api.get("/waiting", marts);
     await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 5000`);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+    expect([response.status, JSON.parse(response.body)]).toEqual([
       500,
       { code: "57014", message: "canceling statement due to statement timeout", details: null, hint: null },
     ]);

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, withClient } from "../../ops/clients/http.ts";
+import { type HttpResponse, withClient } from "../../ops/clients/http.ts";
 import { common, listed, type OwnPlatform, type OwnStack, startOwnPlatform } from "../helpers/ownPlatform.ts";
 import { identityProvider } from "../helpers/sections.ts";
 
@@ -32,7 +32,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
       replicas: 1,
     },
   });
-  const ask = (path: string): Promise<Answer> =>
+  const ask = (path: string): Promise<HttpResponse> =>
     withClient((client) => client.send(`${own.origin("data.localhost")}${path}`));
   const answers = (path: string) =>
     expect.poll(() => ask(path).then(({ status, body }) => [status, body]), { timeout: 240_000, interval: 200 });

@@ -58,7 +58,7 @@ function url(name: string, domain = "localhost"): string {
 }
 
 /** Returns the status of a request without a session, and its redirect target. */
-function answer(to: string, headers: Record<string, string> = {}): Promise<string> {
+function response(to: string, headers: Record<string, string> = {}): Promise<string> {
   return withClient(async (client) => statusAndTarget(await client.send(to, { headers })));
 }
 
@@ -74,7 +74,7 @@ function session(to: string, user = INGE): Promise<string> {
 /** Waits until each address answers a request without a session as expected: Traefik applies changes with a delay. */
 async function until(expected: string, ...addresses: string[]): Promise<void> {
   const check = async (): Promise<void> => {
-    for (const address of addresses) expect([address, await answer(address)]).toEqual([address, expected]);
+    for (const address of addresses) expect([address, await response(address)]).toEqual([address, expected]);
   };
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
@@ -84,7 +84,7 @@ async function until(expected: string, ...addresses: string[]): Promise<void> {
  * another one gets 400.
  */
 async function untilMoved(address: string, cookie: string): Promise<void> {
-  const check = async (): Promise<void> => expect(await answer(address, { cookie })).toBe(login());
+  const check = async (): Promise<void> => expect(await response(address, { cookie })).toBe(login());
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
@@ -135,13 +135,13 @@ describe("a change of protected_services", () => {
   test("removes every object of a removed service, and an old session gets 404", async () => {
     const hosts = REMOVED.map(({ name }) => url(name, "partner.test"));
     await until(login(), ...hosts.slice(0, 1));
-    expect(await Promise.all(hosts.map((host) => answer(host)))).toEqual([login(), "401", "200"]);
+    expect(await Promise.all(hosts.map((host) => response(host)))).toEqual([login(), "401", "200"]);
     const cookie = await session(url("leaving", "partner.test"));
     const { plan } = await stack.up(config(UNCHANGED));
     await until("404", ...hosts);
-    const authorized = hosts.map((host) => answer(host, { cookie, ...AUTHORIZATION }));
+    const authorized = hosts.map((host) => response(host, { cookie, ...AUTHORIZATION }));
     expect(await Promise.all(authorized)).toEqual(["404", "404", "404"]);
-    expect(await answer(`${url("leaving", "partner.test")}/outpost.goauthentik.io/start`, { cookie })).toBe("404");
+    expect(await response(`${url("leaving", "partner.test")}/outpost.goauthentik.io/start`, { cookie })).toBe("404");
 
     const qualifiedName = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
     expect(await objects("ingressroutes")).toEqual(plan.routes.map(qualifiedName).sort());
@@ -178,7 +178,7 @@ describe("a change of a service's protection", () => {
   beforeAll(async () => {
     await stack.up(of({ public_paths: ["/open"] }));
     await until(login(), url(name));
-    expect(await answer(`${url(name)}/open`)).toBe("200");
+    expect(await response(`${url(name)}/open`)).toBe("200");
   });
 
   test("requires a session for a path that is no longer public, and exposes no other path meanwhile", async () => {

@@ -41,7 +41,7 @@ function url(name: string): string {
   return own.origin(`${name}.localhost`);
 }
 
-function answer(to: string, headers: Record<string, string> = {}): Promise<string> {
+function response(to: string, headers: Record<string, string> = {}): Promise<string> {
   return withClient(async (client) => statusAndTarget(await client.send(to, { headers })));
 }
 
@@ -58,11 +58,11 @@ function session(): Promise<string> {
 async function answers(): Promise<string[]> {
   const script = { "x-requested-with": "XMLHttpRequest" };
   return Promise.all([
-    answer(forward),
-    answer(forward, script),
-    answer(forward, { cookie }),
-    answer(legacy),
-    answer(legacy, BASIC),
+    response(forward),
+    response(forward, script),
+    response(forward, { cookie }),
+    response(legacy),
+    response(legacy, BASIC),
   ]);
 }
 
@@ -75,7 +75,7 @@ async function until(expected: () => string[], observe: () => Promise<string[]> 
 function untilAnswer(to: string, status: string, headers: Record<string, string> = {}): Promise<void> {
   return until(
     () => [status],
-    async () => [await answer(to, headers)],
+    async () => [await response(to, headers)],
   );
 }
 
@@ -163,7 +163,7 @@ test("returns 400 for a host without a provider, with and without a session", as
   try {
     await until(
       () => ["400", "400"],
-      () => Promise.all([answer(url(name)), answer(url(name), { cookie })]),
+      () => Promise.all([response(url(name)), response(url(name), { cookie })]),
     );
   } finally {
     await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", name });
@@ -243,7 +243,7 @@ test("completes no login while the identity provider's database hangs, and compl
 test("returns 500 from a gateway that starts while the outpost is down, and admits sessions once it is up", async () => {
   let second: Awaited<ReturnType<typeof startSecondGateway>>;
   const ask = (headers: Record<string, string>): Promise<string> =>
-    answer(second.origin, { host: new URL(forward).host, ...headers });
+    response(second.origin, { host: new URL(forward).host, ...headers });
   const observe = () => Promise.all([ask({}), ask({ "x-requested-with": "XMLHttpRequest" }), ask({ cookie })]);
   await whileDown(outposts(), async () => {
     await until(() => DOWN);

@@ -186,8 +186,10 @@ fullTest("runs the SQL again that a failed deployment replaced", async () => {
 /** Waits until responses of the data API may be cached for this time, in seconds. */
 async function untilCachedFor(seconds: number): Promise<void> {
   const check = async (): Promise<void> => {
-    const answer = await withClient((client) => client.send(`${own.origin("data.localhost")}/meta_endpoints?limit=1`));
-    expect(headerOf(answer, "cache-control")).toBe(`public, max-age=${seconds}`);
+    const response = await withClient((client) =>
+      client.send(`${own.origin("data.localhost")}/meta_endpoints?limit=1`),
+    );
+    expect(headerOf(response, "cache-control")).toBe(`public, max-age=${seconds}`);
   };
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }

@@ -65,7 +65,7 @@ describe("a proxy service on one domain", () => {
   test("changes only its route with a public path, and ends no session of another service", async () => {
     const cookie = await session("kept-0");
     expect(await change(withAdded({ public_paths: ["/health"] }))).toEqual(["update IngressRoute kept-4b-route"]);
-    expect(await answer("kept-0", { cookie })).toBe("200");
+    expect(await response("kept-0", { cookie })).toBe("200");
   });
 
   test("removes only its objects, and ends no session of another service", async () => {
@@ -76,7 +76,7 @@ describe("a proxy service on one domain", () => {
       "delete ProviderProxy kept-4b-localhost-provider",
       ...LISTS,
     ]);
-    expect(await answer("kept-0", { cookie })).toBe("200");
+    expect(await response("kept-0", { cookie })).toBe("200");
   });
 
   test("moves to the outpost of its new groups, and ends no session of another service", async () => {
@@ -101,7 +101,7 @@ describe("a proxy service on one domain", () => {
         "update IngressRoute kept-4b-route",
       ].sort(),
     );
-    expect(await answer("kept-0", { cookie })).toBe("200");
+    expect(await response("kept-0", { cookie })).toBe("200");
   });
 });
 
@@ -170,7 +170,7 @@ describe("changed groups are in effect before another outpost serves the applica
     await stack.up(allowing(["editors", "readers"]));
     const account = await machineAccount("robot");
     const authorization = `Bearer ${await tokenFor(account, account.clientIds.get(url("kept-4b")) ?? "")}`;
-    const call = (): Promise<string> => answer("kept-4b", { authorization });
+    const call = (): Promise<string> => response("kept-4b", { authorization });
     await vi.waitFor(async () => expect(await call()).toBe("200"), { timeout: 240_000, interval: 100 });
     await stack.up(allowing(["editors"]));
     await vi.waitFor(async () => expect(await call()).toBe("401"), { timeout: 240_000, interval: 100 });
@@ -238,6 +238,6 @@ async function outpostsOf(provider: number): Promise<string[]> {
 }
 
 /** Returns the status of a request, and its redirect target. */
-function answer(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
+function response(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
   return withClient(async (client) => statusAndTarget(await client.send(`${url(name)}/`, { headers })));
 }

@@ -16,7 +16,7 @@ export interface Answer<T> {
   /** Maximum number of rows in one response. */
   readonly maxRows: number | null;
   readonly deprecation: Deprecation | null;
-  /** When the API made the answer. */
+  /** When the API made the response. */
   readonly date: Date;
 }
 

@@ -31,7 +31,7 @@ export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError || (error instanceof DOMException && error.name === "AbortError")) return error;
   if (isTimeoutError(error) || (error instanceof DOMException && error.name === "TimeoutError"))
     return new ApiError("slow", error.message);
-  // An answer that is no JSON.
+  // A response that is no JSON.
   if (error instanceof SyntaxError) return new ApiError("failed", error.message);
   if (!(error instanceof HTTPError))
     return new ApiError("down", error instanceof Error ? error.message : String(error));

@@ -18,7 +18,7 @@ export interface Counted extends Answer<Row> {
   readonly maxRows: number;
 }
 
-/** Whether an answer has all rows that match. */
+/** Whether a response has all rows that match. */
 export function isComplete({ exact, total, rows }: Counted): boolean {
   return exact && total === rows.length;
 }

@@ -20,7 +20,7 @@ export function matchesTags(endpoint: Tagged, chosen: readonly string[]): boolea
 
 /**
  * For each tag how many endpoints the list would show with it: those that match what is chosen in all other namespaces. Chosen tags and all
- * tags of the endpoints are in the answer, also with 0.
+ * tags of the endpoints are in the response, also with 0.
  */
 export function countTags(endpoints: readonly Tagged[], chosen: readonly string[]): Map<string, number> {
   const groups = byNamespace(chosen);

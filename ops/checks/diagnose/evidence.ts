@@ -49,6 +49,6 @@ export interface Answers {
 export interface Trail {
   readonly hops: readonly Hop[];
   readonly end: "answered" | "loop" | "too many redirects" | { readonly error: string };
-  /** Kind of the last answer, by its text. */
+  /** Kind of the last response, by its text. */
   readonly text: "gateway: no route" | "outpost: no provider" | "refused: origin" | "denied" | "other";
 }

@@ -34,7 +34,7 @@ export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence
   );
 }
 
-/** Returns the symptom of an unplanned host: an answer of an application, none at all, or no symptom for a redirect to the login. */
+/** Returns the symptom of an unplanned host: a response of an application, none at all, or no symptom for a redirect to the login. */
 export function unplannedSymptom(
   host: string,
   { withoutSession }: Answers,
@@ -108,7 +108,7 @@ function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Sy
   return last.status >= 500 ? { kind: "unavailable", observed } : undefined;
 }
 
-/** Returns the answers of a request and its redirects in one line: `302 app.localhost/ → 200 authentik.localhost/`. */
+/** Returns the responses of a request and its redirects in one line: `302 app.localhost/ → 200 authentik.localhost/`. */
 function describeTrail(trail: Trail): string {
   const hops = trail.hops.map(
     ({ url, status }) => `${status} ${URL.parse(url)?.host ?? url}${URL.parse(url)?.pathname ?? ""}`,

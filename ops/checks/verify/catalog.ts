@@ -1,5 +1,5 @@
 import { PAGES } from "../../../catalog/pages.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
 
 /** One path of each page, without a leading slash. */
@@ -23,18 +23,18 @@ export function checkCatalog(base: string, data: string): Promise<Check[]> {
 /** The page is served at each of its paths, and its policy allows connections to itself and that data API only. */
 async function pages(client: HttpClient, base: string, data: string): Promise<string> {
   for (const path of PATHS) {
-    const answer = await client.send(base + path);
-    expectEqual(`status of ${path}`, answer.status, 200);
-    expectEqual(`Content-Type of ${path}`, headerOf(answer, "content-type"), "text/html; charset=utf-8");
-    expectEqual(`connect-src of ${path}`, connectSource(answer), `connect-src 'self' ${data}`);
+    const response = await client.send(base + path);
+    expectEqual(`status of ${path}`, response.status, 200);
+    expectEqual(`Content-Type of ${path}`, headerOf(response, "content-type"), "text/html; charset=utf-8");
+    expectEqual(`connect-src of ${path}`, connectSource(response), `connect-src 'self' ${data}`);
   }
   expectEqual("status of an unknown path", (await client.send(`${base}nowhere`)).status, 404);
   return `200, talks to ${data}`;
 }
 
 /** @throws Unexpected for a policy that allows inline scripts */
-function connectSource(answer: Answer): string | undefined {
-  const policy = headerOf(answer, "content-security-policy") ?? "";
+function connectSource(response: HttpResponse): string | undefined {
+  const policy = headerOf(response, "content-security-policy") ?? "";
   if (!policy.startsWith("default-src 'none';") || policy.includes("unsafe")) {
     throw new Unexpected("a Content-Security-Policy without exceptions", policy);
   }
@@ -42,9 +42,9 @@ function connectSource(answer: Answer): string | undefined {
 }
 
 async function config(client: HttpClient, base: string, data: string): Promise<string> {
-  const answer = await client.send(`${base}config.json`);
-  expectEqual("status", answer.status, 200);
-  expectEqual("baseUrl", (JSON.parse(answer.body) as { baseUrl?: unknown }).baseUrl, data);
+  const response = await client.send(`${base}config.json`);
+  expectEqual("status", response.status, 200);
+  expectEqual("baseUrl", (JSON.parse(response.body) as { baseUrl?: unknown }).baseUrl, data);
   return data;
 }
 

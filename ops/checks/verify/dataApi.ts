@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../../infra/verification/target.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
-import { type Answer, headerOf, type RequestOptions, withClient } from "../../clients/http.ts";
+import { type HttpResponse, headerOf, type RequestOptions, withClient } from "../../clients/http.ts";
 import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
 
 /** Sends a request for a path of the data API. */
-type Send = (path: string, options?: RequestOptions) => Promise<Answer>;
+type Send = (path: string, options?: RequestOptions) => Promise<HttpResponse>;
 
 /** A schema that no stack can have: this prefix is reserved. */
 const UNKNOWN_SCHEMA = "pg_unknown_schema";
@@ -52,12 +52,12 @@ export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["sc
 
 function retrying(send: Send): Send {
   return async (path, options) => {
-    let answer = await send(path, options);
-    for (let attempt = 0; answer.status === 429 && attempt < MAX_RETRIES; attempt += 1) {
-      await setTimeout(retryDelay(headerOf(answer, "retry-after")));
-      answer = await send(path, options);
+    let response = await send(path, options);
+    for (let attempt = 0; response.status === 429 && attempt < MAX_RETRIES; attempt += 1) {
+      await setTimeout(retryDelay(headerOf(response, "retry-after")));
+      response = await send(path, options);
     }
-    return answer;
+    return response;
   };
 }
 
@@ -90,7 +90,7 @@ async function schema(send: Send, name?: string): Promise<string> {
 
 /** @throws Unexpected when the relation has no count, although the API counts or estimates it */
 async function isExactCountRefused(send: Send, relation: string, schema?: string): Promise<boolean> {
-  const count = (method: string, prefer: string): Promise<Answer> =>
+  const count = (method: string, prefer: string): Promise<HttpResponse> =>
     send(`/${relation}?limit=0`, { method, headers: { ...profile(schema), prefer } });
   const exact = await count("HEAD", "count=exact");
   const isRefused = exact.status === 400 && (await count("GET", "count=exact")).body.includes(`"exact_count_refused"`);
@@ -129,14 +129,14 @@ async function listed(send: Send, exposed: readonly string[]): Promise<string> {
   return `${all} relations, as described`;
 }
 
-/** Page by page: an answer has no more rows than the limit. */
+/** Page by page: a response has no more rows than the limit. */
 async function endpoints(send: Send, schema: string): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
     const page = `schema=eq.${schema}&select=relation&order=relation&offset=${names.length}`;
-    const answer = await send(`/meta_endpoints?${page}`);
-    expectEqual("status of meta_endpoints", answer.status, 200);
-    const rows = JSON.parse(answer.body) as { relation: string }[];
+    const response = await send(`/meta_endpoints?${page}`);
+    expectEqual("status of meta_endpoints", response.status, 200);
+    const rows = JSON.parse(response.body) as { relation: string }[];
     if (rows.length === 0) return names;
     names.push(...rows.map(({ relation }) => relation));
   }
@@ -150,21 +150,21 @@ async function needsProfile(send: Send, schema: string): Promise<string> {
   return `404 for ${others.length} relations`;
 }
 
-/** A schema that is not exposed answers 404, and is named nowhere in the answer. */
+/** A schema that is not exposed answers 404, and is named nowhere in the response. */
 async function isHidden(send: Send, schema: string): Promise<string> {
-  const answer = await send("/", { headers: profile(schema) });
-  expectEqual("status", answer.status, 404);
+  const response = await send("/", { headers: profile(schema) });
+  expectEqual("status", response.status, 404);
   // The gateway's own text can contain the name by chance: "page".
-  if (!isGatewayResponse(answer) && answer.body.includes(schema))
-    throw new Unexpected("an answer without the schema's name", "one that names it");
+  if (!isGatewayResponse(response) && response.body.includes(schema))
+    throw new Unexpected("a response without the schema's name", "one that names it");
   return "404";
 }
 
 /** The description as OpenAPI 3.1 has the paths of the Swagger document. */
 async function description(send: Send): Promise<string> {
-  const answer = await send("/openapi.json");
-  expectEqual("status of /openapi.json", answer.status, 200);
-  const { openapi = "", paths = {} } = JSON.parse(answer.body) as { openapi?: string; paths?: object };
+  const response = await send("/openapi.json");
+  expectEqual("status of /openapi.json", response.status, 200);
+  const { openapi = "", paths = {} } = JSON.parse(response.body) as { openapi?: string; paths?: object };
   expectEqual("version", openapi.slice(0, 3), "3.1");
   const described = Object.keys(paths).filter((path) => path !== "/");
   expectEqual("paths", described.sort(), (await relationsOf(send)).map((name) => `/${name}`).sort());
@@ -191,9 +191,9 @@ export async function caching(send: Send): Promise<string> {
 
 /** A page of any origin may read rows and their count. */
 async function browsers(send: Send): Promise<string> {
-  const answer = await send("/meta_endpoints?limit=1", { headers: { origin: "https://example.org" } });
-  expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");
-  const shown = headerOf(answer, "access-control-expose-headers") ?? "";
+  const response = await send("/meta_endpoints?limit=1", { headers: { origin: "https://example.org" } });
+  expectEqual("Access-Control-Allow-Origin", headerOf(response, "access-control-allow-origin"), "*");
+  const shown = headerOf(response, "access-control-expose-headers") ?? "";
   if (!shown.includes("Content-Range")) throw new Unexpected("Content-Range among the exposed headers", shown);
   return "any origin";
 }
@@ -205,13 +205,13 @@ async function preflight(send: Send): Promise<string> {
     "access-control-request-method": "GET",
     "access-control-request-headers": "accept-profile,prefer",
   };
-  const answer = await send("/meta_endpoints", { method: "OPTIONS", headers });
-  expectEqual("status", answer.status, 200);
-  expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");
-  const methods = (headerOf(answer, "access-control-allow-methods") ?? "").split(/, ?/).sort();
+  const response = await send("/meta_endpoints", { method: "OPTIONS", headers });
+  expectEqual("status", response.status, 200);
+  expectEqual("Access-Control-Allow-Origin", headerOf(response, "access-control-allow-origin"), "*");
+  const methods = (headerOf(response, "access-control-allow-methods") ?? "").split(/, ?/).sort();
   expectEqual("Access-Control-Allow-Methods", methods, ["GET", "HEAD", "OPTIONS"]);
-  expectEqual("Access-Control-Allow-Credentials", headerOf(answer, "access-control-allow-credentials"), undefined);
-  const allowed = (headerOf(answer, "access-control-allow-headers") ?? "").toLowerCase().split(/, ?/);
+  expectEqual("Access-Control-Allow-Credentials", headerOf(response, "access-control-allow-credentials"), undefined);
+  const allowed = (headerOf(response, "access-control-allow-headers") ?? "").toLowerCase().split(/, ?/);
   const missing = ["accept-profile", "prefer", "range"].filter((name) => !allowed.includes(name));
   expectEqual("headers that are not allowed", missing, []);
   return `${methods.join(", ")}, no credentials`;
@@ -221,8 +221,8 @@ async function preflight(send: Send): Promise<string> {
 async function readOnly(send: Send): Promise<string> {
   const headers = { "content-type": "application/json" };
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-    const answer = await send("/meta_endpoints", { method, headers, body: "{}" });
-    expectEqual(`status of ${method}`, answer.status, 404);
+    const response = await send("/meta_endpoints", { method, headers, body: "{}" });
+    expectEqual(`status of ${method}`, response.status, 404);
   }
   expectEqual("status of a function", (await send("/rpc/document")).status, 404);
   return "404 for writes and functions";

@@ -4,7 +4,7 @@ import { identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import type { ExpectedExposure } from "../../../infra/verification/target.ts";
 import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expectation.ts";
 import { lookup } from "../../../infra/loopback.ts";
-import { type Answer, headerOf, type HttpClient } from "../../clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
@@ -23,20 +23,20 @@ export interface RouteAnswer {
 /**
  * Sends requests without a session to an exposure: for a page, those that its protection refuses, on its public paths, and over HTTP if it
  * has TLS.
- * @param onAnswer receives the answer for a page
+ * @param onAnswer receives the response for a page
  */
 export async function checkRoute(
   exposure: ExpectedExposure,
   identityProviderUrl: string,
-  onAnswer: (answer: RouteAnswer) => void,
+  onAnswer: (response: RouteAnswer) => void,
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
     // The page of the catalog has a path of its own.
-    const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
-    const answered = describe(answer);
-    onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
-    expectPage(exposure.expectation.page, answer, identityProviderUrl);
+    const response = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
+    const answered = describe(response);
+    onAnswer({ url, protection: exposure.protection, status: response.status, answered });
+    expectPage(exposure.expectation.page, response, identityProviderUrl);
     return answered;
   });
   const checks = [page];
@@ -47,39 +47,41 @@ export async function checkRoute(
 }
 
 /** Returns the status and, of a redirect, the origin of its target: a query can contain secrets. */
-export function describe(answer: Answer): string {
-  const location = headerOf(answer, "location");
-  return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
+export function describe(response: HttpResponse): string {
+  const location = headerOf(response, "location");
+  return location === undefined
+    ? `${response.status}`
+    : `${response.status} → ${new URL(location, response.url).origin}`;
 }
 
 /** Returns whether a response redirects to the login of authentik. */
-export function redirectsToLogin(answer: Answer): boolean {
-  return headerOf(answer, "location")?.includes(AUTHORIZE_PATH) === true;
+export function redirectsToLogin(response: HttpResponse): boolean {
+  return headerOf(response, "location")?.includes(AUTHORIZE_PATH) === true;
 }
 
 /**
  * Compares the response to a request without a session with the expectation of a protection.
- * @throws Unexpected when the answer to a request without a session is not the expected one
+ * @throws Unexpected when the response to a request without a session is not the expected one
  */
-export function expectPage(page: ExpectedPage, answer: Answer, identityProviderUrl: string): void {
+export function expectPage(page: ExpectedPage, response: HttpResponse, identityProviderUrl: string): void {
   switch (page.kind) {
     case "login": {
-      expectEqual("status", answer.status, 302);
+      expectEqual("status", response.status, 302);
       const login = `${identityProviderUrl}${AUTHORIZE_PATH}`;
-      const [location = "", query] = (headerOf(answer, "location") ?? "no location").split("?");
+      const [location = "", query] = (headerOf(response, "location") ?? "no location").split("?");
       if (location !== login) throw new Unexpected(`a redirect to ${login}`, location);
       // An outpost with a single provider answers for every host (authentik's outpost, `Handle`), until it has loaded the others.
       const callback = URL.parse(new URLSearchParams(query).get("redirect_uri") ?? "");
-      expectEqual("origin of redirect_uri", callback?.origin, new URL(answer.url).origin);
+      expectEqual("origin of redirect_uri", callback?.origin, new URL(response.url).origin);
       return;
     }
     case "status":
-      expectEqual("status", answer.status, page.status);
-      if (page.header) expectEqual(page.header.label, headerOf(answer, page.header.name), page.header.value);
+      expectEqual("status", response.status, page.status);
+      if (page.header) expectEqual(page.header.label, headerOf(response, page.header.name), page.header.value);
       return;
     case "application":
-      expectApplication(answer);
-      if (answer.status === 200) {
+      expectApplication(response);
+      if (response.status === 200) {
         const hint = "the application does not require a login; set enforce: gateway";
         throw new Unexpected("a refusal or a redirect", `200: ${hint}`);
       }
@@ -88,12 +90,12 @@ export function expectPage(page: ExpectedPage, answer: Answer, identityProviderU
 
 /**
  * Checks that a response is that of an application.
- * @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend
+ * @throws Unexpected for a response of the gateway itself: it has no route here, or a route without a backend
  */
-export function expectApplication(answer: Answer): void {
-  if (!isGatewayResponse(answer)) return;
-  const hint = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
-  throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
+export function expectApplication(response: HttpResponse): void {
+  if (!isGatewayResponse(response)) return;
+  const hint = "the gateway's own response: its route, or the Service behind it, is missing or has no endpoint";
+  throw new Unexpected("a response of the application", `${describe(response)}, ${hint}`);
 }
 
 /** Sends another request without a session, which is refused. */
@@ -106,11 +108,11 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
 
 /** A public path is routed to the application, whatever that answers, and a path below it that leads out of it to some servers is not. */
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
-  const isRefused = (answer: Answer): boolean => answer.status === 401 || redirectsToLogin(answer);
+  const isRefused = (response: HttpResponse): boolean => response.status === 401 || redirectsToLogin(response);
   return checkWithClient(`${url}${path} is open`, async (client) => {
-    const answer = await client.send(url + path, EXCERPT);
-    expectApplication(answer);
-    if (isRefused(answer)) throw new Unexpected("an answer of the application", describe(answer));
+    const response = await client.send(url + path, EXCERPT);
+    expectApplication(response);
+    if (isRefused(response)) throw new Unexpected("a response of the application", describe(response));
     const outside = `${path.replace(/[/]$/, "")}/..%2F`;
     const other = await client.send(url + outside, EXCERPT);
     // An entry point can refuse encoded characters with 400.
@@ -118,23 +120,23 @@ function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
       const refusal = `a refusal of ${outside}, which many servers read as a path outside of ${path}`;
       throw new Unexpected(refusal, describe(other));
     }
-    return describe(answer);
+    return describe(response);
   });
 }
 
 function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
   return checkWithClient(`http://${host} redirects to HTTPS`, async (client) => {
-    const answer = await client.send(`http://${host}/`, EXCERPT);
-    expectEqual("location", headerOf(answer, "location"), `${url}/`);
-    return describe(answer);
+    const response = await client.send(`http://${host}/`, EXCERPT);
+    expectEqual("location", headerOf(response, "location"), `${url}/`);
+    return describe(response);
   });
 }
 
 /** Checks that no spelling of an identity header that a client sends reaches the echo service behind an open route. */
 export function checkSpoofing(exposure: Exposure): Promise<Check> {
   return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
-    const answer = await client.send(`${exposure.url}/`, { headers: forged() });
-    expectNoForgedHeaders(answer.body);
+    const response = await client.send(`${exposure.url}/`, { headers: forged() });
+    expectNoForgedHeaders(response.body);
     return `none of ${identityHeaderSpellings().length} spellings arrived`;
   });
 }
@@ -148,7 +150,7 @@ export function forged(): Record<string, string> {
 
 /**
  * Checks that no header of {@link forged} reached the echo service.
- * @param echoed the answer of the echo service
+ * @param echoed the response of the echo service
  * @throws Unexpected when a forged header arrived
  */
 export function expectNoForgedHeaders(echoed: string): void {

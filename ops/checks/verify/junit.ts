@@ -23,6 +23,6 @@ export function junit({ checks, context, at, seconds }: Pick<Report, "checks" | 
   return report.build();
 }
 
-function lines({ detail, answer, hint }: Result): string {
-  return [detail, answer, hint].filter((line) => line !== undefined).join("\n");
+function lines({ detail, response, hint }: Result): string {
+  return [detail, response, hint].filter((line) => line !== undefined).join("\n");
 }

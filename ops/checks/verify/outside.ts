@@ -37,7 +37,7 @@ function exposureProbes(
   observations: Observations,
 ): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
-  const onAnswer = (answer: RouteAnswer): void => void observations.routes.set(id, answer);
+  const onAnswer = (response: RouteAnswer): void => void observations.routes.set(id, response);
   const probes: Probe[] = [
     { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onAnswer) },
     ...signInProbe(target, exposure, accounts),

@@ -77,11 +77,11 @@ export function problemLines(checks: readonly Result[], state: "failed" | "skipp
   return [...groups.values()].flatMap((group) => {
     const [first, ...others] = group;
     if (first === undefined) return [];
-    const { name, detail, answer, hint = "" } = first;
+    const { name, detail, response, hint = "" } = first;
     const isSkipped = state === "skipped";
     const subject = others.length > 0 ? `${name} (and ${others.length} more)` : name;
     const message = isSkipped ? `skipped: ${detail}` : detail;
-    const evidence = answer === undefined ? [] : [answer];
+    const evidence = response === undefined ? [] : [response];
     return describeFinding({ severity: isSkipped ? "warning" : "error", subject, message, evidence, hint }, paint);
   });
 }

@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jos
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
+import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import type { TokenResponse } from "../../clients/machineAccount.ts";
 import { type Check, check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
@@ -33,23 +33,26 @@ export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jw
       await expectIdentity(client, again, user, jwks);
       return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
     }
-    const answer = await signIn(client, `${exposure.url}/`, user);
-    if (!answer.url.startsWith(`${exposure.url}/`)) {
-      throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
+    const response = await signIn(client, `${exposure.url}/`, user);
+    if (!response.url.startsWith(`${exposure.url}/`)) {
+      throw new Unexpected(
+        "a response of the application",
+        `${describe(response)} from ${new URL(response.url).origin}`,
+      );
     }
-    return expectAdmitted(answer);
+    return expectAdmitted(response);
   });
 }
 
 /**
- * @param answer of the echo service to a request for {@link PATH}
+ * @param response of the echo service to a request for {@link PATH}
  * @param jwks where the keys of X-idp-jwt are published
  * @throws Unexpected when a header is missing, arrived twice, or has another value; never with the token itself
  */
-async function expectIdentity(client: HttpClient, answer: Answer, user: Identity, jwks: string): Promise<void> {
-  expectEqual("status", answer.status, 200);
-  expectEqual("path", receivedPath(answer.body), PATH);
-  const headers = receivedHeaders(answer.body);
+async function expectIdentity(client: HttpClient, response: HttpResponse, user: Identity, jwks: string): Promise<void> {
+  expectEqual("status", response.status, 200);
+  expectEqual("path", receivedPath(response.body), PATH);
+  const headers = receivedHeaders(response.body);
   const one = (name: string): string => {
     const values = headers.get(name) ?? [];
     expectEqual(`number of ${name} headers`, values.length, 1);
@@ -69,12 +72,12 @@ async function expectIdentity(client: HttpClient, answer: Answer, user: Identity
 }
 
 /** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
-function expectAdmitted(answer: Answer): string {
-  expectApplication(answer);
-  if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || redirectsToLogin(answer)) {
-    throw new Unexpected("an answer of the application", describe(answer));
+function expectAdmitted(response: HttpResponse): string {
+  expectApplication(response);
+  if ([401, 403, 421].includes(response.status) || response.status >= 500 || redirectsToLogin(response)) {
+    throw new Unexpected("a response of the application", describe(response));
   }
-  return describe(answer);
+  return describe(response);
 }
 
 /**
@@ -87,12 +90,12 @@ export function checkWrongGroup(
   identityProviderUrl: string | undefined,
 ): Promise<Check> {
   return checkWithClient(`${user.username} is denied at ${url}`, async (client) => {
-    const answer = await signIn(client, `${url}/`, user);
-    expectApplication(answer);
-    const { origin, pathname } = new URL(answer.url);
+    const response = await signIn(client, `${url}/`, user);
+    expectApplication(response);
+    const { origin, pathname } = new URL(response.url);
     const byAuthentik = origin === identityProviderUrl;
-    const byOutpost = origin === url && pathname.startsWith(`${OUTPOST_PATH}/`) && [400, 403].includes(answer.status);
-    const observed = `${answer.status} from ${origin}`;
+    const byOutpost = origin === url && pathname.startsWith(`${OUTPOST_PATH}/`) && [400, 403].includes(response.status);
+    const observed = `${response.status} from ${origin}`;
     if (!byAuthentik && !byOutpost) throw new Unexpected("a denial by the identity provider", observed);
     return observed;
   });
@@ -110,9 +113,9 @@ export async function checkWrongMachine(
   const slug = application?.slug ?? "";
   let admitted: { readonly detail: string; readonly hint: string } | undefined;
   const result = await check(`${username} is denied at ${url}`, async () => {
-    const answer = await withClient((client) => client.send(`${url}/`));
-    const clientId = URL.parse(headerOf(answer, "location") ?? "", url)?.searchParams.get("client_id") ?? undefined;
-    if (clientId === undefined) throw new Unexpected("a redirect to the login", describe(answer));
+    const response = await withClient((client) => client.send(`${url}/`));
+    const clientId = URL.parse(headerOf(response, "location") ?? "", url)?.searchParams.get("client_id") ?? undefined;
+    if (clientId === undefined) throw new Unexpected("a redirect to the login", describe(response));
     const { status, token, error = "" } = await request(clientId);
     if (token !== undefined) {
       const inherited = groupsInToken(token)
@@ -153,10 +156,10 @@ function groupsInToken(token: string): string[] {
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    const answer = await sendForged(client, exposure, authorization);
-    if (!echo) return expectAdmitted(answer);
-    expectNoForgedHeaders(answer.body);
-    const headers = receivedHeaders(answer.body);
+    const response = await sendForged(client, exposure, authorization);
+    if (!echo) return expectAdmitted(response);
+    expectNoForgedHeaders(response.body);
+    const headers = receivedHeaders(response.body);
     expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
     expectEqual("number of Authorization headers", headers.get("authorization")?.length ?? 0, 0);
     return "with X-idp-username, without the password, none forged";
@@ -171,14 +174,14 @@ export function checkMachine(
   jwks?: string,
 ): Promise<Check> {
   return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
-    const answer = await sendForged(client, exposure, `Bearer ${await token()}`);
-    if (jwks === undefined) return expectAdmitted(answer);
-    expectNoForgedHeaders(answer.body);
-    await expectIdentity(client, answer, user, jwks);
+    const response = await sendForged(client, exposure, `Bearer ${await token()}`);
+    if (jwks === undefined) return expectAdmitted(response);
+    expectNoForgedHeaders(response.body);
+    await expectIdentity(client, response, user, jwks);
     return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
   });
 }
 
-function sendForged(client: HttpClient, { url }: Exposure, authorization: string): Promise<Answer> {
+function sendForged(client: HttpClient, { url }: Exposure, authorization: string): Promise<HttpResponse> {
   return client.send(`${url}${PATH}`, { headers: { ...forged(), authorization } });
 }

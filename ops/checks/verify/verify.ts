@@ -23,7 +23,7 @@ export interface Report {
   /** When it began; UTC, ISO 8601. */
   readonly at: string;
   readonly seconds: number;
-  /** The answer of each exposure without a session. */
+  /** The response of each exposure without a session. */
   readonly routes: readonly RouteAnswer[];
   readonly checks: readonly Result[];
 }

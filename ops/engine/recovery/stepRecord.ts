@@ -18,7 +18,7 @@ export const MASKED = "[secret]";
 
 /** Errors of requests that reached no server. */
 const NEVER_SENT = /ECONNREFUSED|connection refused|no such host|ENOTFOUND|certificate|x509|handshake/i;
-/** Errors of connections that ended before the answer arrived, and of servers that do not know what became of the request. */
+/** Errors of connections that ended before the response arrived, and of servers that do not know what became of the request. */
 const NO_ANSWER = new RegExp(
   [
     "does not answer",

@@ -35,6 +35,6 @@ export function formatRows(rows: readonly Record<string, unknown>[]): string[][]
 
 /** Returns rows of the API formatted as in the table. @param target of `marts`, e.g. `dim_fylke?order=fylke_nr` */
 export async function expectedRows(target: string, schema = "marts"): Promise<string[][]> {
-  const answer = await sendRequest(`GET /${target}`, { headers: { "Accept-Profile": schema } });
-  return formatRows(JSON.parse(answer.body) as Record<string, unknown>[]);
+  const response = await sendRequest(`GET /${target}`, { headers: { "Accept-Profile": schema } });
+  return formatRows(JSON.parse(response.body) as Record<string, unknown>[]);
 }

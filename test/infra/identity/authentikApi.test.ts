@@ -29,8 +29,8 @@ function inTurn(received: string[], ...statuses: number[]): RequestListener {
 
 test("does not repeat a request whose token is refused, and names the path without its query", async () => {
   const received: string[] = [];
-  const answer = ask(inTurn(received, 403), (api) => api.all("/core/groups/", { name: "staff" }));
-  await expect(answer).rejects.toThrow(new StatusError("/core/groups/", 403));
+  const response = ask(inTurn(received, 403), (api) => api.all("/core/groups/", { name: "staff" }));
+  await expect(response).rejects.toThrow(new StatusError("/core/groups/", 403));
   expect(received).toEqual(["GET /api/v3/core/groups/?name=staff&page=1&page_size=100"]);
 });
 

@@ -1,4 +1,4 @@
-/** Traefik's own answers, distinguished from the same status and text of an application in Go: here a second entry point of the real Traefik. */
+/** Traefik's own responses, distinguished from the same status and text of an application in Go: here a second entry point of the real Traefik. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type HttpClient } from "../../../ops/clients/http.ts";
 import { isGatewayResponse } from "../../../ops/clients/gatewayResponse.ts";
@@ -54,7 +54,7 @@ const answerOf = async (entryPoint: "web" | "websecure", host: string) => {
 
 const NOT_FOUND = { status: 404, body: "404 page not found\n" };
 
-test.each(["web", "websecure"] as const)("recognizes Traefik's own answers on %s", async (entryPoint) => {
+test.each(["web", "websecure"] as const)("recognizes Traefik's own responses on %s", async (entryPoint) => {
   expect(await answerOf(entryPoint, "nowhere.localhost")).toEqual({ ...NOT_FOUND, own: true });
   expect(await answerOf(entryPoint, "missing.localhost")).toEqual({ ...NOT_FOUND, own: true });
   const unavailable = { status: 503, body: "no available server\n" };

@@ -27,29 +27,29 @@ function inTurn(statuses: readonly number[], received: string[]): RequestListene
 }
 
 test.each([
-  ["repeats a request once after a 5xx answer", [500, 200], 200, 2],
-  ["returns the second 5xx answer", [502, 503, 200], 503, 2],
-  ["does not repeat a request after another answer", [404, 200], 404, 1],
+  ["repeats a request once after a 5xx response", [500, 200], 200, 2],
+  ["returns the second 5xx response", [502, 503, 200], 503, 2],
+  ["does not repeat a request after another response", [404, 200], 404, 1],
 ])("%s", async (_, statuses, status, count) => {
   const received: string[] = [];
-  const answer = await ask(inTurn(statuses, received), (client, url) =>
+  const response = await ask(inTurn(statuses, received), (client, url) =>
     client.send(url, { method: "POST", body: "a=1" }),
   );
-  expect([answer.status, answer.body, received]).toEqual([status, "body", Array(count).fill("POST a=1")]);
+  expect([response.status, response.body, received]).toEqual([status, "body", Array(count).fill("POST a=1")]);
 });
 
 test("does not repeat a request that the server can have processed", async () => {
   const received: string[] = [];
-  const answer = await ask(inTurn([500, 200], received), (client, url) =>
+  const response = await ask(inTurn([500, 200], received), (client, url) =>
     client.send(url, { method: "POST", body: "a=1", once: true }),
   );
-  expect([answer.status, received]).toEqual([500, ["POST a=1"]]);
+  expect([response.status, received]).toEqual([500, ["POST a=1"]]);
 });
 
 const raw = (text: string): string => Buffer.from(text).toString("latin1");
 
 test("reads the values of headers as UTF-8", async () => {
-  const answer = await ask(
+  const response = await ask(
     (_, response) => {
       response.setHeader("X-Idp-Name", raw("Kåre Ødegård, 青"));
       response.setHeader("X-Idp-Groups", [raw("æ"), raw("ø")]);
@@ -58,7 +58,7 @@ test("reads the values of headers as UTF-8", async () => {
     },
     (client, url) => client.send(url),
   );
-  expect(["x-idp-name", "x-idp-groups", "x-latin"].map((name) => headerOf(answer, name))).toEqual([
+  expect(["x-idp-name", "x-idp-groups", "x-latin"].map((name) => headerOf(response, name))).toEqual([
     "Kåre Ødegård, 青",
     "æ, ø",
     "K\u00e5re",
@@ -81,7 +81,7 @@ test("sends a cookie back byte for byte", async () => {
   expect(JSON.parse(sent)).toBe(cookie);
 });
 
-test("follows redirects with cookies, and records each answer without its query", async () => {
+test("follows redirects with cookies, and records each response without its query", async () => {
   const [answer, hops] = await ask(
     (request, response) => {
       if (request.url?.startsWith("/start")) {
@@ -122,7 +122,7 @@ const endless: RequestListener = (_, response) => {
 describe.concurrent("a body without an end", () => {
   test("is an error after one and a half times the timeout", async () => {
     const failing = ask(endless, (client, url) => client.send(url), undefined, 400);
-    await expect(failing).rejects.toThrow(/^the answer is not complete after 0\.6 s$/);
+    await expect(failing).rejects.toThrow(/^the response is not complete after 0\.6 s$/);
   });
 
   test("is read until the request is interrupted", async () => {
@@ -136,8 +136,8 @@ describe.concurrent("a body without an end", () => {
   });
 
   test("is read for a sixth of the timeout with excerpt", async () => {
-    const answer = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 3_000);
-    expect([answer.status, answer.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
+    const response = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 3_000);
+    expect([response.status, response.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
   });
 
   test("is read up to its limit with excerpt, and the connection ends", async () => {
@@ -147,12 +147,12 @@ describe.concurrent("a body without an end", () => {
       response.on("close", closed.resolve).writeHead(200);
       write();
     };
-    const answer = await ask(long, async (client, url) => {
+    const response = await ask(long, async (client, url) => {
       const excerpt = await client.send(url, { excerpt: true });
       await closed.promise;
       return excerpt;
     });
-    expect([answer.status, answer.body.length]).toEqual([200, 1_000_000]);
+    expect([response.status, response.body.length]).toEqual([200, 1_000_000]);
   });
 });
 

@@ -16,7 +16,7 @@ function login(host: string): string {
   return `${SSO}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
 }
 
-/** Starts a gateway that gives each host its answers in turn, and the last one again and again. */
+/** Starts a gateway that gives each host its responses in turn, and the last one again and again. */
 async function gateway(answers: Readonly<Record<string, readonly Answer[]>>): Promise<{
   readonly plan: Parameters<typeof waitForOutposts>[0];
   readonly requests: string[];

@@ -8,7 +8,10 @@ import { oauth2, proxy, stack } from "../../config/stacks.ts";
 import { startAuthentikLists } from "../../helpers/authentikLists.ts";
 
 const raw = stack({
-  protected_services: [proxy({ name: "wiki", application_slug: "wiki" }), oauth2({ name: "notes" })],
+  protected_services: [
+    proxy({ name: "wiki", application_slug: "wiki" }),
+    oauth2({ name: "notes" }, { client_id: "grafana" }),
+  ],
 });
 const settings = parseStack(raw, {}, { secretsRequired: false });
 const target = { settings, plan: computePlan(settings) };

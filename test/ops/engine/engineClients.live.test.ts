@@ -19,7 +19,7 @@ async function listen(port: number): Promise<void> {
   server.addService(
     { end: ResourceMonitorService.signalAndWaitForShutdown },
     {
-      end: (_: unknown, answer: (error: null, response: empty.Empty) => void) => answer(null, new empty.Empty()),
+      end: (_: unknown, callback: (error: null, response: empty.Empty) => void) => callback(null, new empty.Empty()),
     },
   );
   await new Promise<void>((resolve, reject) => {

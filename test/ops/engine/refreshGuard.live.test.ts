@@ -7,7 +7,7 @@ import { refuseUnsafeRefresh } from "../../../ops/engine/refreshGuard.ts";
 
 /** What a refresh of a stack is answered whose identity provider, or gateway, gives that status. */
 async function refreshBefore(status: number, type = "authentik:index/group:Group"): Promise<string> {
-  const server = createServer((_, answer) => answer.writeHead(status).end()).listen(0, "127.0.0.1");
+  const server = createServer((_, response) => response.writeHead(status).end()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const identityProviderUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const identityProvider = { apiUrl: undefined };

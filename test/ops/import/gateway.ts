@@ -17,7 +17,7 @@ interface Rule {
   readonly match: string;
   readonly priority: number;
   readonly protocols: readonly string[];
-  readonly answer: (request: Request) => Response;
+  readonly response: (request: Request) => Response;
 }
 
 /** Returns the responses of the rules with the highest priority that match; `nothing` without a rule. */
@@ -25,7 +25,7 @@ function respond(rules: readonly Rule[], request: Request): Response[] {
   const matching = rules.filter((rule) => rule.protocols.includes(request.protocol) && isFor(rule.match, request));
   const highest = Math.max(...matching.map(({ priority }) => priority));
   const first = matching.filter(({ priority }) => priority === highest);
-  return first.length === 0 ? ["nothing"] : first.map(({ answer }) => answer(request));
+  return first.length === 0 ? ["nothing"] : first.map(({ response }) => response(request));
 }
 
 function isFor(match: string, { host, path }: Request): boolean {
@@ -57,7 +57,7 @@ export function handWritten(manifests: readonly Manifest[], identity: IdentityRe
         .join("+");
       const protocols = protocolsOf(manifest);
       const priority = at(route, "priority");
-      const answer = (request: Request): Response => {
+      const response = (request: Request): Response => {
         const all = names.map((name) => middlewares.get(name));
         const kinds = all.flatMap((one) => Object.keys(one?.spec ?? { missing: {} }));
         // Traefik does not redirect to the address that was requested.
@@ -66,7 +66,7 @@ export function handWritten(manifests: readonly Manifest[], identity: IdentityRe
         const admitted = kinds.map((kind) => admittedBy(kind, request, identity)).filter((text) => text !== "everyone");
         return { backend, admitted: admitted.sort().join(" and ") || "everyone" };
       };
-      return { match, protocols, answer, priority: typeof priority === "number" ? priority : match.length };
+      return { match, protocols, response, priority: typeof priority === "number" ? priority : match.length };
     });
   });
 }
@@ -110,7 +110,7 @@ export function planned(plan: Plan): Rule[] {
         match,
         priority,
         protocols,
-        answer: () => (redirects ? "nothing" : { backend: backend.name, admitted }),
+        response: () => (redirects ? "nothing" : { backend: backend.name, admitted }),
       };
     }),
   );

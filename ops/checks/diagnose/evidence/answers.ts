@@ -2,7 +2,7 @@
 import { lookup } from "../../../../infra/loopback.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { isGatewayResponse, isOutpostWithoutProvider } from "../../../clients/gatewayResponse.ts";
-import { type Answer, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
+import { type HttpResponse, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
 import { MAX_OBSERVATION_MS, observe, rootReason } from "../../observation.ts";
@@ -47,7 +47,7 @@ export async function requestHost(
 
 async function traced(
   url: string,
-  work: (client: HttpClient) => Promise<Answer>,
+  work: (client: HttpClient) => Promise<HttpResponse>,
   limit = MAX_OBSERVATION_MS,
 ): Promise<Trail> {
   // Certificates are checked by verify.
@@ -64,11 +64,11 @@ function endOf(error: unknown): Trail["end"] {
   return { error: code ?? rootReason(error) };
 }
 
-function textOf(answer: Answer | undefined): Trail["text"] {
-  if (answer === undefined) return "other";
-  const { status: code, body } = answer;
-  if (code === 404 && isGatewayResponse(answer)) return "gateway: no route";
-  if (isOutpostWithoutProvider(answer)) return "outpost: no provider";
+function textOf(response: HttpResponse | undefined): Trail["text"] {
+  if (response === undefined) return "other";
+  const { status: code, body } = response;
+  if (code === 404 && isGatewayResponse(response)) return "gateway: no route";
+  if (isOutpostWithoutProvider(response)) return "outpost: no provider";
   if (code === 403 && body.includes("CSRF Failed")) return "refused: origin";
   if (/Permission denied|Request has been denied/.test(body)) return "denied";
   return "other";

@@ -36,9 +36,9 @@ export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): P
   return observe("the identity provider's own origin", async () => {
     if (identityProviderUrl === undefined) throw new Error("it is on no enabled domain");
     const url = `${identityProviderUrl}/application/o/${identitySlug}/.well-known/openid-configuration`;
-    const answer = await withClient((client) => client.send(url));
-    if (answer.status !== 200) throw new Error(`its OpenID configuration answers ${answer.status}`);
-    const { issuer } = JSON.parse(answer.body) as { issuer: string };
+    const response = await withClient((client) => client.send(url));
+    if (response.status !== 200) throw new Error(`its OpenID configuration answers ${response.status}`);
+    const { issuer } = JSON.parse(response.body) as { issuer: string };
     return new URL(issuer).origin;
   });
 }

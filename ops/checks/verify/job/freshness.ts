@@ -19,8 +19,8 @@ const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
 export async function sourceTimes(exposures: readonly Exposure[]): Promise<SourceTimes[]> {
   const api = exposures.find(({ role }) => role === "data-api");
   if (api === undefined) return [];
-  const answer = await withClient((client) => client.send(`${api.url}/${QUERY}`)).catch(() => undefined);
-  return answer?.status === 200 ? timesOf(answer.body) : [];
+  const response = await withClient((client) => client.send(`${api.url}/${QUERY}`)).catch(() => undefined);
+  return response?.status === 200 ? timesOf(response.body) : [];
 }
 
 /** Returns the times of the sources. @param body rows of `meta_sources` as JSON */

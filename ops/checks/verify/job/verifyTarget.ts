@@ -37,11 +37,11 @@ export async function verifyTarget(
   const observations = new Observations();
   const results = await runProbes(outsideProbes(target, accountsOf(target, environment), observations));
   const checks = summary(results);
-  for (const { kind, subject, name, detail, answer, hint, ...check } of results) {
+  for (const { kind, subject, name, detail, response, hint, ...check } of results) {
     const state = stateOf(check);
     if (state === "passed") continue;
     const level = state === "failed" ? "error" : "warn";
-    const more = { ...(answer && { answer }), ...(hint && { hint }) };
+    const more = { ...(response && { response }), ...(hint && { hint }) };
     log({ level, event: "check", state, kind, subject, check: name, detail, ...more });
   }
   const seconds = (Date.now() - began) / 1000;

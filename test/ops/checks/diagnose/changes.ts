@@ -13,12 +13,12 @@ export const AUTHENTIK = "http://authentik.localhost";
 export const LOGIN = `${AUTHENTIK}/application/o/authorize/`;
 export const MESH = "https://wiki.mesh.example.org";
 
-/** Sets the answer of a host without a session. */
+/** Sets the response of a host without a session. */
 export const answers =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>
     void all.set(url, { withoutSession: trail(hops, rest) as never, withSession: undefined });
-/** Sets the answer of a host with a session. */
+/** Sets the response of a host with a session. */
 export const signedIn =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>

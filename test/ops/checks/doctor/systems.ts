@@ -165,12 +165,12 @@ async function startAuthentik() {
   };
   const createGroup = async (name: string): Promise<void> => {
     const headers = { authorization: `Bearer ${CANARIES.TOKEN}`, "content-type": "application/json" };
-    const answer = await fetch(`${url}/api/v3/core/groups/`, {
+    const response = await fetch(`${url}/api/v3/core/groups/`, {
       method: "POST",
       headers,
       body: JSON.stringify({ name }),
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   };
   return { url, embedded, createGroup, close };
 }

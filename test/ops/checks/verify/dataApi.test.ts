@@ -11,12 +11,12 @@ afterEach(() => server.removeAllListeners("request").close());
 /** @param tagOf tag of the response to the n-th request, from 0 */
 async function checkWith(tagOf: (request: number) => string, confirms = true) {
   let requests = 0;
-  const answer: RequestListener = (request, response) => {
+  const response: RequestListener = (request, response) => {
     const tag = tagOf(requests++);
     const isKnown = confirms && request.headers["if-none-match"] === tag;
     response.writeHead(isKnown ? 304 : 200, { etag: tag, "x-max-rows": "1000" }).end();
   };
-  server.on("request", answer);
+  server.on("request", response);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { ok, detail } = await withClient((client) =>

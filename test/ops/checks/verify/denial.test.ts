@@ -60,13 +60,13 @@ test.each([
 
 describe("a machine", () => {
   /** Runs the check at a gateway with this redirect, and an identity provider that answers like this. */
-  async function denied(answer: TokenResponse, location = `${AUTHORIZE}?client_id=wiki-client&scope=openid`) {
+  async function denied(response: TokenResponse, location = `${AUTHORIZE}?client_id=wiki-client&scope=openid`) {
     const url = await serve("wiki", (_, response) => response.writeHead(302, { location }).end());
     const requested: string[] = [];
     const exposure = { url, entry: "wiki", groups: ["staff"], application: { name: "wiki", slug: "wiki-localhost" } };
     const check = await checkWrongMachine(exposure as unknown as Exposure, "verifier", (clientId) => {
       requested.push(clientId);
-      return Promise.resolve(answer);
+      return Promise.resolve(response);
     });
     expect(check.name).toBe(`verifier is denied at ${url}`);
     return { ...check, requested };
@@ -103,8 +103,8 @@ describe("a machine", () => {
   test.each([
     [{ status: 400, error: "invalid_client" }, "400 invalid_client"],
     [{ status: 503 }, "503"],
-  ])("fails for %o, which is no refusal of this machine", async (answer, observed) => {
-    expect(await denied(answer)).toMatchObject({
+  ])("fails for %o, which is no refusal of this machine", async (response, observed) => {
+    expect(await denied(response)).toMatchObject({
       ok: false,
       detail: `expected invalid_grant from the identity provider, got ${observed}`,
     });

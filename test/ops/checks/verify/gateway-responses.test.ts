@@ -37,7 +37,7 @@ const OF_APPLICATION = { role: "service", expectation, publicPaths: ["/open"] };
 
 const IDENTITY_PROVIDER = "http://authentik.localhost";
 
-/** Checks of an answer to a user or a machine: only a denial must not be the application's. */
+/** Checks of a response to a user or a machine: only a denial must not be the application's. */
 async function checks(url: string): Promise<readonly Check[]> {
   const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as ExpectedExposure;
   return [
@@ -59,7 +59,7 @@ test.each(CASES)("fails for the gateway's own %i", async (status, body) => {
   expect(found.map(({ ok }) => ok)).toEqual(found.map(() => false));
   expect(found).toHaveLength(6);
   expect(found[0]?.detail).toContain(
-    `expected an answer of the application, got ${status}, the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint`,
+    `expected a response of the application, got ${status}, the gateway's own response: its route, or the Service behind it, is missing or has no endpoint`,
   );
 });
 

@@ -66,7 +66,7 @@ test("writes a JUnit suite per subject with failed and skipped test cases", () =
   expect(xml).toMatch(/<skipped\/>\s*<system-out>/);
 });
 
-test("escapes the text of an answer in JUnit", () => {
+test("escapes the text of a response in JUnit", () => {
   const checks = [{ ...failed, detail: '</testcase><x a="b">\u0000' }];
   expect(junit({ checks, context: "here", at: "", seconds: 0 })).not.toContain("</testcase><x");
 });

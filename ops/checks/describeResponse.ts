@@ -1,5 +1,5 @@
 import { redactor } from "./redact.ts";
-import { type Answer, headerOf } from "../clients/http.ts";
+import { type HttpResponse, headerOf } from "../clients/http.ts";
 
 const MAX_TEXT = 300;
 /** Headers that distinguish pages and contain no secret; `location` is shown without its query. */
@@ -7,18 +7,21 @@ const HEADERS = ["content-type", "www-authenticate", "x-powered-by", "server"];
 
 const redact = redactor([]);
 
-/** Returns what a log needs of an unexpected answer: URL, status, some headers and the beginning of the text, without credentials. */
-export function describeAnswer(answer: Answer): string {
-  const location = headerOf(answer, "location");
+/** Returns what a log needs of an unexpected response: URL, status, some headers and the beginning of the text, without credentials. */
+export function describeResponse(response: HttpResponse): string {
+  const location = headerOf(response, "location");
   const headers = [
-    ...(location === undefined ? [] : [`location: ${withoutQuery(location, answer.url)}`]),
+    ...(location === undefined ? [] : [`location: ${withoutQuery(location, response.url)}`]),
     ...HEADERS.flatMap((name) => {
-      const value = headerOf(answer, name);
+      const value = headerOf(response, name);
       return value === undefined ? [] : [`${name}: ${value}`];
     }),
   ];
-  const text = textOf(answer);
-  const parts = [`${withoutQuery(answer.url)} answered ${answer.status}`, ...headers.map((header) => redact(header))];
+  const text = textOf(response);
+  const parts = [
+    `${withoutQuery(response.url)} answered ${response.status}`,
+    ...headers.map((header) => redact(header)),
+  ];
   return `${parts.join(", ")}; ${text === "" ? "no text" : `text: ${text}`}`;
 }
 
@@ -30,7 +33,7 @@ function withoutQuery(address: string, base?: string): string {
 }
 
 /** Redacted before it is cut, so that no part of a credential remains. */
-function textOf({ body }: Answer): string {
+function textOf({ body }: HttpResponse): string {
   const visible = redact(body)
     .replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ")
     .replaceAll(/<[^>]*>/g, " ")

@@ -48,7 +48,7 @@ function hosts(plan: Plan): Map<string, HostFacts> {
     plan.exposures.map((exposure) => {
       const { host, url, role, domain, service, entry, session, application, outpost, backend } = exposure;
       const own = rules.get(exposure.id) ?? [];
-      const entrants = allowedUsersOf(exposure);
+      const allowedUsers = allowedUsersOf(exposure);
       return [
         host,
         {
@@ -57,8 +57,8 @@ function hosts(plan: Plan): Map<string, HostFacts> {
           session: exposure.authentication === "none" ? undefined : session,
           // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
-          protection: { type: exposure.protection, asked: exposure.authentication },
-          entrants: { ...entrants, groups: sorted(entrants.groups) },
+          protection: { type: exposure.protection, authentication: exposure.authentication },
+          allowedUsers: { ...allowedUsers, groups: sorted(allowedUsers.groups) },
           publicPaths: sorted(exposure.publicPaths),
           headers: headersOf(exposure, own),
           backend: backendText(backend),

@@ -46,8 +46,8 @@ export interface HostFacts extends Pick<
   Exposure,
   "url" | "role" | "domain" | "service" | "entry" | "publicPaths" | "session" | "outpost"
 > {
-  readonly protection: { readonly type: string; readonly asked: string };
-  readonly entrants: AllowedUsers;
+  readonly protection: { readonly type: string; readonly authentication: string };
+  readonly allowedUsers: AllowedUsers;
   /** Identity headers that the backend receives. */
   readonly headers: readonly string[];
   readonly backend: string;

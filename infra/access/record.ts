@@ -7,7 +7,7 @@ import type { AccessFacts } from "./facts.ts";
 export const DEPLOYED_ACCESS = "gatehouse:access:DeployedAccess";
 export const PLANNED_ACCESS = "gatehouse:access:PlannedAccess";
 /** Version of {@link AccessRecord}; increased when a name or a value of the facts gets another meaning. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Contains no secret. */
 export interface AccessRecord {

@@ -46,11 +46,11 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   if (json) {
     const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings };
     shell.out(jsonText(report));
-  } else shell.out(page(context, findings, audited, shell.paint));
+  } else shell.out(report(context, findings, audited, shell.paint));
   return findings.length === 0 ? 0 : 1;
 }
 
-function page(
+function report(
   context: string,
   findings: readonly Finding[],
   audited: Readonly<Record<string, number>>,

@@ -1,4 +1,4 @@
-/** `npx gatehouse diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
+/** `npx gatehouse diagnose`: explains a login loop, an unprotected service, a domain that does not work. See docs/diagnose.md. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";

@@ -25,12 +25,12 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
         if (stack === undefined) return command.error("error: name a stack, e.g. npx gatehouse plan dev");
         const path = file === undefined ? join(shell.project, `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
         const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
-        shell.out(json ? jsonText(plan) : `${page(plan)}\n`);
+        shell.out(json ? jsonText(plan) : `${report(plan)}\n`);
       }),
   );
 }
 
-function page(plan: Plan): string {
+function report(plan: Plan): string {
   const parts = [
     `Stack ${plan.stack}`,
     hosts(plan.exposures),

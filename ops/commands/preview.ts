@@ -10,7 +10,7 @@ import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
 import { EngineError, type Ran, runEngine } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
-import { previewPage } from "../deployment/page.ts";
+import { previewReport } from "../deployment/report.ts";
 import type { Report } from "../terminal/progress.ts";
 import { UserError } from "../../config/userError.ts";
 
@@ -76,7 +76,7 @@ async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unkn
     shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
     return 0;
   }
-  const page = previewPage(steps, unchanged, shell.paint);
+  const page = previewReport(steps, unchanged, shell.paint);
   shell.out(`Drift: a deployment would change it back\n${page}\n\n${text}`);
   return 1;
 }

@@ -10,7 +10,7 @@ export interface AccessChanges {
   /** Compared with the last complete deployment, then with those that did not complete. */
   readonly changes: readonly Change[];
   readonly opening: number;
-  readonly page: (paint: Paint) => string;
+  readonly report: (paint: Paint) => string;
 }
 
 /** Compares the access of deployments. @param before access in the state before */
@@ -26,12 +26,12 @@ export function accessChanges(
   const undone = [...byStatement.values()];
   const all = [...changes, ...undone];
   const opening = all.filter(({ effect, implied }) => effect === "public" && !implied).length;
-  const page = (paint: Paint): string => {
+  const report = (paint: Paint): string => {
     const since = incomplete.length === 0 ? "" : " since the last complete deployment";
     const text = changes.length === 0 ? `Access: no changes${since}` : `Access\n${describeChanges(changes, paint)}`;
     return [text, ...incompleteText(incomplete.length, undone, paint)].join("\n\n");
   };
-  return { changes: all, opening, page };
+  return { changes: all, opening, report };
 }
 
 /** @param undone what the failed deployments have changed and this one does not keep */

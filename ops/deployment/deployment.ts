@@ -17,15 +17,15 @@ import { deleteLockOwner, LockedError } from "../engine/state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
   changedBack,
-  driftPage,
+  driftReport,
   recoveryLines,
-  nextPage,
-  previewPage,
-  verificationPage,
+  nextReport,
+  previewReport,
+  verificationReport,
   SKIPPED_POLICY,
-  skippedPolicyPage,
-  failurePage,
-} from "./page.ts";
+  skippedPolicyReport,
+  failureReport,
+} from "./report.ts";
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../engine/run.ts";
@@ -115,7 +115,7 @@ class Deployment {
 
   async #check(): Promise<Ready> {
     const { progress, skipPolicy, print, paint } = this.#options;
-    if (skipPolicy) print(skippedPolicyPage(paint));
+    if (skipPolicy) print(skippedPolicyReport(paint));
     const check = () => checkAll(this.#target, this.#shell, this.#options);
     const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
     this.#before = ready.state;
@@ -168,10 +168,11 @@ class Deployment {
       runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
     this.#drift = changedBack(this.#drift, ran.steps);
-    if (this.#options.refresh) print(driftPage(this.#drift, paint));
+    if (this.#options.refresh) print(driftReport(this.#drift, paint));
     const access = accessChanges(state, plan);
     const empty = ran.steps.length === 0 && access.changes.length === 0;
-    if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
+    if (!empty)
+      print([access.report(paint), "", previewReport(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };
   }
 
@@ -190,7 +191,7 @@ class Deployment {
       if (interrupted.aborted) return undefined;
       throw error;
     });
-    print(`${result}, ${checks ? verificationPage(checks, paint) : "not verified: interrupted"}`);
+    print(`${result}, ${checks ? verificationReport(checks, paint) : "not verified: interrupted"}`);
     if (!checks) return this.#end("unverified", { problems: ["interrupted"] });
     const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";
     return this.#end(ending, { checks });
@@ -215,7 +216,7 @@ class Deployment {
     const hosts = await this.#requestProtected(applied);
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };
-    this.#options.print(failurePage(failure, this.#options.paint));
+    this.#options.print(failureReport(failure, this.#options.paint));
     return this.#end("failed", { problems: errors, hosts });
   }
 
@@ -235,7 +236,7 @@ class Deployment {
   #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
     const { context, stack } = this.#target;
     const next = nextCommands(outcome, context, this.#options.refresh);
-    if (next.length > 0) this.#options.print(nextPage(next));
+    if (next.length > 0) this.#options.print(nextReport(next));
     const done = new Set(this.#done.map(({ urn }) => urn));
     const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));
     return {

@@ -1,5 +1,6 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
 import type { AccessFacts, HostFacts } from "../../infra/access/facts.ts";
+import { authenticatesAtGateway } from "../../infra/access/hostAccess.ts";
 import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../clients/gatewayResponse.ts";
 import { type HttpResponse, headerOf, type HttpClient, withClient } from "../clients/http.ts";
 import { AUTHORIZE_PATH } from "../clients/signIn.ts";
@@ -29,8 +30,8 @@ export function protectedUrls(before: readonly AccessFacts[], plan: AccessFacts)
   return [...new Set(urls)].sort();
 }
 
-function isProtected({ protection, publicPaths }: HostFacts): boolean {
-  return protection.asked !== "none" && !publicPaths.includes("/");
+function isProtected(facts: HostFacts): boolean {
+  return authenticatesAtGateway(facts) && !facts.publicPaths.includes("/");
 }
 
 /** Milliseconds for all requests after Ctrl-C. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../local/platform/api.ts";
 import { otherCauses } from "./diagnose/otherCauses.ts";
-import { deadCauses } from "./diagnose/dead.ts";
+import { domainCauses } from "./diagnose/domain-not-working.ts";
 import { signInCauses } from "./diagnose/signIn.ts";
 import { unprotectedCauses } from "./diagnose/unprotected.ts";
 import { config, diagnoser, healthy, own, PASSWORDS, stack, start, stop } from "./diagnose/platform.ts";
@@ -17,7 +17,7 @@ test("names the deployment on every host of a stack that was never deployed", as
   const { code, diagnosis } = await diagnoser.run(config());
   expect(code).toBe(1);
   expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.message}`))).toEqual(
-    new Set(["dead: the stack was never deployed"]),
+    new Set(["not-working: the stack was never deployed"]),
   );
 });
 
@@ -31,7 +31,7 @@ test("reports no symptom after a deployment, and repeats the warnings of the pla
 
 signInCauses();
 unprotectedCauses();
-deadCauses();
+domainCauses();
 otherCauses();
 
 test("keeps three reports, and prints no secret of the platform", async () => {

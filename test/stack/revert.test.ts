@@ -77,7 +77,7 @@ async function configMaps(): Promise<string[]> {
 
 /** Returns the statement about the access that a deployment of the first configuration begins with. */
 async function accessStatement(): Promise<string> {
-  return accessChanges(await readState(stack.stack), plan).page((_, text) => text);
+  return accessChanges(await readState(stack.stack), plan).report((_, text) => text);
 }
 
 test("reports and closes the public path of a failed deployment, and leaves none of its ConfigMaps", async () => {

@@ -44,7 +44,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   loop: SIGN_IN,
   "sign-in": SIGN_IN,
   unprotected: [deployment, route, openApplication],
-  dead: [dns, deployment, route, application],
+  "not-working": [dns, deployment, route, application],
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],
   // Without a password there was no sign-in, and some problems have no symptom yet.
@@ -84,7 +84,7 @@ function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): H
   const answers = evidence.answers.get(url);
   const symptom: Symptom = answers
     ? unplannedSymptom(host, answers, evidence)
-    : { kind: "dead", observed: "not requested" };
+    : { kind: "not-working", observed: "not requested" };
   const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
   return { url, symptom, cause, also };
 }

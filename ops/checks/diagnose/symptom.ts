@@ -5,7 +5,7 @@ import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 
 /** Those of docs/diagnose.md (Symptoms and causes), other results of a sign-in, and what only the records show. */
-export type SymptomKind = "loop" | "sign-in" | "unprotected" | "dead" | "unavailable" | "access" | "none";
+export type SymptomKind = "loop" | "sign-in" | "unprotected" | "not-working" | "unavailable" | "access" | "none";
 
 export interface Symptom {
   readonly kind: SymptomKind;
@@ -16,7 +16,7 @@ export const TITLES: Readonly<Record<SymptomKind, string>> = {
   loop: "authentication loop",
   "sign-in": "sign-in does not reach the service",
   unprotected: "service not protected",
-  dead: "domain not working",
+  "not-working": "domain not working",
   unavailable: "service unavailable",
   access: "access denied to an allowed user",
   none: "no symptom",
@@ -28,7 +28,7 @@ export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence
   if (found === undefined) return { kind: "none", observed: "not requested" };
   return (
     nameSymptom(exposure.host, names.get(exposure.host)) ??
-    reachSymptom(found.withoutSession) ??
+    responseSymptom(found.withoutSession) ??
     protectionSymptom(exposure, plan, found) ??
     sessionSymptom(exposure, found.withSession) ?? { kind: "none", observed: describeTrail(found.withoutSession) }
   );
@@ -40,24 +40,24 @@ export function unplannedSymptom(
   { withoutSession }: Answers,
   { plan, names }: Pick<Evidence, "plan" | "names">,
 ): Symptom {
-  const dead = nameSymptom(host, names.get(host)) ?? reachSymptom(withoutSession);
-  if (dead) return dead;
+  const notWorking = nameSymptom(host, names.get(host)) ?? responseSymptom(withoutSession);
+  if (notWorking) return notWorking;
   if (isAtLogin(plan, withoutSession)) return { kind: "none", observed: describeTrail(withoutSession) };
   const status = withoutSession.hops[0]?.status ?? 0;
   if (status < 400) return { kind: "unprotected", observed: `${describeTrail(withoutSession)}, without a session` };
-  return { kind: "dead", observed: describeTrail(withoutSession) };
+  return { kind: "not-working", observed: describeTrail(withoutSession) };
 }
 
 function nameSymptom(host: string, name: Observation<NameAnswer> | undefined): Symptom | undefined {
   if (name === undefined || isLoopbackName(host) || !("value" in name) || !("code" in name.value)) return undefined;
-  return { kind: "dead", observed: `no address for ${host} (${name.value.code})` };
+  return { kind: "not-working", observed: `no address for ${host} (${name.value.code})` };
 }
 
-function reachSymptom(trail: Trail): Symptom | undefined {
+function responseSymptom(trail: Trail): Symptom | undefined {
   const [first] = trail.hops;
-  if (first === undefined) return { kind: "dead", observed: `no answer (${errorOf(trail)})` };
+  if (first === undefined) return { kind: "not-working", observed: `no answer (${errorOf(trail)})` };
   if (trail.hops.length === 1 && trail.text === "gateway: no route") {
-    return { kind: "dead", observed: "404 from the gateway: it has no route for this host" };
+    return { kind: "not-working", observed: "404 from the gateway: it has no route for this host" };
   }
   return first.status >= 500 ? { kind: "unavailable", observed: describeTrail(trail) } : undefined;
 }

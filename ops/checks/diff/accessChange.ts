@@ -12,7 +12,7 @@ export function accessChange(
   before: AccessFacts,
   after: AccessFacts,
 ): Difference {
-  if (about === "host" && (field ?? "entrants") === "entrants")
+  if (about === "host" && (field ?? "allowedUsers") === "allowedUsers")
     return difference(membersOf(id, before), membersOf(id, after));
   return about === "member" ? difference(urlsOf(id, before), urlsOf(id, after)) : difference([], []);
 }
@@ -28,7 +28,7 @@ function urlsOf(name: string, { host, member }: AccessFacts): string[] {
 }
 
 /** Returns whether a host admits a user by identity: what is open to everyone, or to a password, does not count. */
-function admits({ entrants }: HostFacts, { groups }: MemberFacts): boolean {
-  if (entrants.audience === "groups") return groups.some((group) => entrants.groups.includes(group));
-  return entrants.audience === "signed-in";
+function admits({ allowedUsers }: HostFacts, { groups }: MemberFacts): boolean {
+  if (allowedUsers.audience === "groups") return groups.some((group) => allowedUsers.groups.includes(group));
+  return allowedUsers.audience === "signed-in";
 }

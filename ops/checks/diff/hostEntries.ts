@@ -1,7 +1,15 @@
 /** Statements about hosts. Pure. */
 import type { HostFacts, RuleFacts } from "../../../infra/access/facts.ts";
 import { SETTING_NAMES } from "../../../infra/plan/settingNames.ts";
-import { openings, strips } from "../../../infra/access/rules.ts";
+import {
+  authenticatesAtGateway,
+  hasOpening,
+  isForgeable,
+  isOpen,
+  opensAll,
+  strength,
+} from "../../../infra/access/hostAccess.ts";
+import { openings } from "../../../infra/access/rules.ts";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import { admits, type AllowedUsers, allowedUsersText } from "../../../protections/allowedUsers.ts";
 import { protectionOf } from "../../../protections/table.ts";
@@ -30,7 +38,7 @@ export const HOST: Table["host"] = {
         return difference === 0 ? "other" : difference < 0 ? "more" : "less";
       },
     },
-    entrants: {
+    allowedUsers: {
       sentence: (before, after, change) => allowedUsersChange(before, after) + accessText(change),
       effect: (before, after, { is }) => {
         if (after.audience === "everyone") return isOpen(is) ? "public" : "more";
@@ -78,7 +86,7 @@ export const HOST: Table["host"] = {
     // Exposures that share these fields share an outpost.
     outpost: {
       ...value("is served by", (name?: string) => (name === undefined ? "none" : `outpost ${name}`)),
-      implied: follows("protection", "entrants", "session", "url"),
+      implied: follows("protection", "allowedUsers", "session", "url"),
     },
     rules: {
       sentence: (before, after, { effect }) =>
@@ -132,35 +140,6 @@ function followsFromData(host: string, { after, about }: Diff): boolean {
   return isExplained && after.host.get(host)?.role === "data-api";
 }
 
-/** Returns whether a host is open to everyone. The sign-in page does not count. */
-function isOpen({ role, protection }: HostFacts): boolean {
-  return protection.type === "open" && role !== "identity-provider";
-}
-
-/** Returns whether the gateway authenticates requests, instead of the application. */
-function authenticatesAtGateway({ protection }: HostFacts): boolean {
-  return protection.asked !== "none";
-}
-
-/** Returns whether a host is open for every request. The stack's own open hosts admit reads of some paths only (infra/plan/routes.ts). */
-function opensAll(facts: HostFacts): boolean {
-  return isOpen(facts) && facts.role === "service";
-}
-
-function hasOpening(facts: HostFacts): boolean {
-  return isOpen(facts) || (authenticatesAtGateway(facts) && facts.publicPaths.length > 0);
-}
-
-/** Returns whether a client could send identity headers of its own. */
-function isForgeable({ rules }: HostFacts): boolean {
-  return rules.some((rule) => !strips(rule));
-}
-
-/** Returns the strength of the authentication. An application's own login is weaker than the gateway's. */
-function strength({ protection: { type, asked } }: HostFacts): number {
-  return protectionOf(type).strength(asked);
-}
-
 /** Open paths that only one of the lists opens: an open path opens itself and those below it; `/assets/` does not open `/assets`. */
 function pathsDifference(before: readonly string[], after: readonly string[]): Difference {
   const covers = (open: string, path: string) =>
@@ -207,11 +186,13 @@ function opensByRules(was: HostFacts, is: HostFacts): boolean {
 }
 
 function serviceText(facts: HostFacts): string {
-  const { protection, role, entrants, publicPaths, session, backend } = facts;
+  const { protection, role, allowedUsers, publicPaths, session, backend } = facts;
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
   const length = session !== undefined && authenticatesAtGateway(facts) ? `; a session lasts ${mark(session)}` : "";
   const who =
-    protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${allowedUsersText(entrants, names)}`;
+    protection.type === "open"
+      ? OPEN[role]
+      : `${protectionText(protection)}, for ${allowedUsersText(allowedUsers, names)}`;
   return `${who}${paths}${length}; routes to ${mark(backend)}`;
 }
 
@@ -231,9 +212,9 @@ const OPEN: Readonly<Record<HostFacts["role"], string>> = {
   service: "open to everyone",
 };
 
-function protectionText({ type, asked }: HostFacts["protection"]): string {
+function protectionText({ type, authentication }: HostFacts["protection"]): string {
   if (type === "open") return "open";
-  const enforcer = protectionOf(type).enforcedBy?.(asked);
+  const enforcer = protectionOf(type).enforcedBy?.(authentication);
   return `protected by ${type}${enforcer === undefined ? "" : ` (by the ${enforcer})`}`;
 }
 

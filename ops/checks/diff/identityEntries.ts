@@ -26,7 +26,7 @@ const client: Table["client"] = {
         return before.length > 0 && isWider ? "more" : "less";
       },
       implied: (_, __, { id }, { after, about }) =>
-        about("host").some((host) => host.field === "entrants" && after.host.get(host.id)?.entry === id),
+        about("host").some((host) => host.field === "allowedUsers" && after.host.get(host.id)?.entry === id),
     },
     clientType: {
       sentence: (_, after) => (after === "public" ? "no longer needs a secret" : "needs its secret"),

@@ -32,7 +32,7 @@ export function* defaultPrivilegeFindings(live: DatabaseState, expected: GrantEx
     // Without an entry for all schemas, what the server gives by itself applies.
     const isBuiltIn = scope.schema === null && role === PUBLIC && found.length === 0;
     const given = (isBuiltIn ? BUILT_IN[cell.kind] : undefined)?.filter((privilege) => !privileges.includes(privilege));
-    if (given?.length) yield strayFinding(scope, PUBLIC, given, "reach", expected);
+    if (given?.length) yield strayFinding(scope, PUBLIC, given, "exposure", expected);
   }
 }
 
@@ -93,5 +93,5 @@ function alter({ owner, schema, kind }: Scope, verb: string, privileges: readonl
 function dangerOf(schema: string | null, stray: readonly string[], { schemas }: GrantExpectation): Danger {
   if (stray.some((privilege) => !["SELECT", "USAGE", "EXECUTE"].includes(privilege))) return "write";
   const access = schemas.get(schema ?? "")?.access;
-  return schema === null || access === "private" || access === "hidden" ? "leak" : "reach";
+  return schema === null || access === "private" || access === "hidden" ? "leak" : "exposure";
 }

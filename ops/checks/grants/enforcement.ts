@@ -22,7 +22,7 @@ export function* enforcementFindings(live: DatabaseState, expected: GrantExpecta
       yield reporter(`${kind} ${name}`)("unenforced", `is missing: ${without}`, hint);
     } else if (kind === "setting") {
       // Missing event triggers and parameters are findings of owners.ts and privileges.ts.
-      yield reporter(`role ${quoted(authenticator)}`)("reach", `has no ${name}=${value}: ${without}`, set);
+      yield reporter(`role ${quoted(authenticator)}`)("exposure", `has no ${name}=${value}: ${without}`, set);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Finding } from "../finding.ts";
  * something can be reached that the plan does not name; the API does not serve what it should; or a protection needs a superuser that the
  * stack does not have.
  */
-const DANGERS = ["takeover", "leak", "write", "reach", "outage", "unenforced"] as const;
+const DANGERS = ["takeover", "leak", "write", "exposure", "outage", "unenforced"] as const;
 export type Danger = (typeof DANGERS)[number];
 
 /**

@@ -28,7 +28,7 @@ function* schemaOwners({ schemas }: DatabaseState, expected: GrantExpectation): 
     } else if (found.owner !== owner && !expected.requestRoles.has(found.owner)) {
       const problem = `is owned by ${quoted(found.owner)}, not ${quoted(owner)}`;
       const hint = `ALTER SCHEMA ${quoted(name)} OWNER TO ${quoted(owner)};`;
-      yield report(access === "internal" ? "takeover" : "reach", problem, hint);
+      yield report(access === "internal" ? "takeover" : "exposure", problem, hint);
     }
   }
 }
@@ -65,7 +65,7 @@ function* relationOwner(relation: Relation, live: DatabaseState, expected: Grant
   const keyword = kind === "partitioned table" ? "TABLE" : kind.toUpperCase();
   const hint = `ALTER ${keyword} ${name} OWNER TO ${quoted(planned.owner)};`;
   const leaks = reads !== "" || planned.access === "private";
-  yield reporter(`${kind} ${name}`, schema)(leaks ? "leak" : "reach", problem, hint);
+  yield reporter(`${kind} ${name}`, schema)(leaks ? "leak" : "exposure", problem, hint);
 }
 
 function* routineFindings(routine: Routine, expected: GrantExpectation): Iterable<GrantFinding> {
@@ -124,7 +124,7 @@ function* eventTriggers(live: DatabaseState, expected: GrantExpectation): Iterab
     const enable = `ALTER EVENT TRIGGER ${name} ENABLE${isGuard ? " ALWAYS" : ""};`;
     if (!found.enabled) yield report("outage", "is disabled", enable);
     else if (isGuard && !found.always)
-      yield report("reach", "does not run in sessions with session_replication_role = replica", enable);
+      yield report("exposure", "does not run in sessions with session_replication_role = replica", enable);
     if (found.schema === FUNCTIONS_SCHEMA) continue;
     yield report("takeover", `runs a function of schema ${quoted(found.schema)}, not ${FUNCTIONS_SCHEMA}`, again);
   }

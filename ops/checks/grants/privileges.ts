@@ -26,10 +26,14 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
       // PostgREST calls a function of an exposed schema as a column of its argument's relation, too, in any request for rows.
       const danger = dangerOf(entry, stray, expected);
       const problem = `${who} has ${stray.join(", ")}${rights}`;
-      yield report(rights !== "" && danger === "reach" ? "leak" : danger, problem, revoke(stray, entry));
+      yield report(rights !== "" && danger === "exposure" ? "leak" : danger, problem, revoke(stray, entry));
     }
     if (kept?.length && entry.grantable && entry.grantee !== expected.roles.owner) {
-      yield report("reach", `${who} may give ${kept.join(", ")} to others`, revoke(kept, entry, "GRANT OPTION FOR "));
+      yield report(
+        "exposure",
+        `${who} may give ${kept.join(", ")} to others`,
+        revoke(kept, entry, "GRANT OPTION FOR "),
+      );
     }
   }
 }
@@ -87,7 +91,7 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
   if (stray.includes("CREATE") || POWERFUL.has(entry.kind) || (isSystem && entry.kind !== "schema")) return "takeover";
   if (stray.some((privilege) => CHANGING.has(privilege))) return "write";
   const access = schemas.get(entry.schema ?? "")?.access;
-  return access === "private" || access === "hidden" ? "leak" : "reach";
+  return access === "private" || access === "hidden" ? "leak" : "exposure";
 }
 
 /** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */

@@ -54,11 +54,11 @@ function* attributeFindings(
     ["superuser", false, "takeover"],
     ["bypassrls", false, "leak"],
     ["createrole", false, "takeover"],
-    ["createdb", false, "reach"],
+    ["createdb", false, "exposure"],
     ["replication", false, "leak"],
-    ["login", false, "reach", anonymous],
+    ["login", false, "exposure", anonymous],
     ["login", true, "outage", authenticator],
-    ["inherit", false, "reach", authenticator],
+    ["inherit", false, "exposure", authenticator],
   ];
   for (const [attribute, value, danger, of = name] of wanted) {
     if (of !== name || role[attribute] === value) continue;
@@ -80,7 +80,7 @@ function* settingFindings(name: string, { roles }: DatabaseState, expected: Gran
   ] as const) {
     for (const setting of stray) {
       const hint = `ALTER ROLE ${quoted(name)}${clause} RESET ${setting};`;
-      yield ofRole(name)("reach", `sets ${setting} = ${found.get(setting)}${where}`, hint);
+      yield ofRole(name)("exposure", `sets ${setting} = ${found.get(setting)}${where}`, hint);
     }
   }
   const bounds: Readonly<Record<string, string>> =
@@ -92,7 +92,7 @@ function* settingFindings(name: string, { roles }: DatabaseState, expected: Gran
     if (value === bound || (value !== undefined && milliseconds(value) === milliseconds(bound))) continue;
     const is = value === undefined ? `no ${setting}` : `${setting} = ${value}`;
     const hint = `ALTER ROLE ${quoted(name)} SET ${setting} = '${bound}';`;
-    yield ofRole(name)("reach", `has ${is}, not ${bound}`, hint);
+    yield ofRole(name)("exposure", `has ${is}, not ${bound}`, hint);
   }
 }
 
@@ -109,7 +109,7 @@ function* membershipFindings(live: DatabaseState, expected: GrantExpectation): I
     const report = (danger: Danger, more: string) =>
       ofRole(member)(danger, `is a member of ${quoted(role)}${more}`, revoke);
     if (member === anonymous || (member === authenticator && role !== anonymous)) {
-      yield report(isRuler(role, live, expected) ? "takeover" : "reach", powersText(role, live, expected));
+      yield report(isRuler(role, live, expected) ? "takeover" : "exposure", powersText(role, live, expected));
     } else if (member === owner && role.startsWith("pg_")) {
       // Views of the API read with the data owner's rights, so it must not have the server's own powerful roles.
       yield report("leak", ", as are its views");
@@ -165,9 +165,9 @@ function* authenticatorFindings({ memberships }: DatabaseState, { roles }: Grant
   for (const { admin, inherit, options, grantor } of found) {
     const by = ` GRANTED BY ${quoted(grantor)}`;
     const revoke = `REVOKE ADMIN OPTION FOR ${role} FROM ${member}${by} CASCADE;`;
-    if (admin) yield report("reach", `may give ${role} to others`, revoke);
+    if (admin) yield report("exposure", `may give ${role} to others`, revoke);
     // Without options, it is the attribute of the authenticator that is reported.
     if (inherit && options)
-      yield report("reach", `has what ${role} has without becoming it`, `${grant} WITH INHERIT FALSE${by};`);
+      yield report("exposure", `has what ${role} has without becoming it`, `${grant} WITH INHERIT FALSE${by};`);
   }
 }

@@ -52,7 +52,7 @@ export function unprotectedCauses(): void {
       };
       await expect(stack.stack.up({ onEvent })).rejects.toThrow();
       try {
-        // The interrupted creation may have completed or not: the host is dead, or its outpost has no provider.
+        // The interrupted creation may have completed or not: the host does not work, or its outpost has no provider.
         const { diagnosis, code } = await diagnoser.run(later, ["late.localhost"]);
         expect([code, diagnosis.hosts[0]?.cause?.subject]).toEqual([1, "deployment"]);
         // If the engine was killed between two operations, its state has none that is pending.

@@ -14,8 +14,8 @@ const recorded = (plan: Plan) => accessIn(recordOf(accessOf(plan)));
 
 /** Deploys a plan after one deployment that completed and others that did not. */
 function changesOf(complete: Plan, incomplete: readonly Plan[], after: Plan) {
-  const { opening, page } = accessChanges({ access: recorded(complete), incomplete: incomplete.map(recorded) }, after);
-  return { opening, text: page(plain) };
+  const { opening, report } = accessChanges({ access: recorded(complete), incomplete: incomplete.map(recorded) }, after);
+  return { opening, text: report(plain) };
 }
 
 test("reports no changes when the last deployment completed", () => {

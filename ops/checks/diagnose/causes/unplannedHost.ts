@@ -9,7 +9,7 @@ import { observed } from "../../observation.ts";
 import type { SymptomKind } from "../symptom.ts";
 import { type CauseFinding, causeOf } from "./cause.ts";
 
-/** Returns the causes in the order of the symptom: for an unprotected service the list comes first, for a dead domain the domains. */
+/** Returns the causes in the order of the symptom: for an unprotected service the list comes first, for a domain that does not work the domains. */
 export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evidence): CauseFinding[] {
   const domain = domainOf(host, evidence.settings.domains);
   if (domain === undefined) return [unknownDomain(host, evidence)].filter((finding) => finding !== undefined);

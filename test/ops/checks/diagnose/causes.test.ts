@@ -36,25 +36,25 @@ const DEAD: Case[] = [
   {
     name: "names the route when its IngressRoute is missing",
     changes: [noRoute, remove(ROUTE)],
-    expected: ["dead", "route configuration"],
+    expected: ["not-working", "route configuration"],
     message: "IngressRoute default/wiki is missing, so another route may serve wiki.localhost, wiki.mesh.example.org",
   },
   {
     name: "names the route when it matches another host",
     changes: [noRoute, (e) => rules(e).forEach((rule) => (rule.match = rule.match.replaceAll("wiki", "wikki")))],
-    expected: ["dead", "route configuration"],
+    expected: ["not-working", "route configuration"],
     message: expect.stringMatching(/^IngressRoute default\/wiki has no rule for Host\(`wiki\.localhost`\)/) as string,
   },
   {
     name: "names the route when it is on another entry point",
     changes: [noRoute, (e) => void (object(e, ROUTE).spec["entryPoints"] = ["internal"])],
-    expected: ["dead", "route configuration"],
+    expected: ["not-working", "route configuration"],
     message: "IngressRoute default/wiki was changed",
   },
   {
     name: "names the route when a middleware is missing",
     changes: [noRoute, remove(`Middleware default/${FORWARD_AUTH}`)],
-    expected: ["dead", "route configuration"],
+    expected: ["not-working", "route configuration"],
     message: `Middleware default/${FORWARD_AUTH} is missing, so Traefik drops the routers that use it`,
   },
   {
@@ -64,7 +64,7 @@ const DEAD: Case[] = [
       answers("http://legacy.localhost", [[404, "http://legacy.localhost/"]], { text: "gateway: no route" }),
       (e) => inside(e.cluster.secrets).clear(),
     ],
-    expected: ["dead", "route configuration"],
+    expected: ["not-working", "route configuration"],
     message:
       "the Secret with the password of Middleware default/legacy-basic-auth is missing, so Traefik drops its routes",
   },
@@ -72,14 +72,14 @@ const DEAD: Case[] = [
     name: "names DNS when ExternalDNS is not installed",
     url: MESH,
     changes: [noName, (e) => void inside(e.cluster.objects).absent.add("DNSEndpoint")],
-    expected: ["dead", "DNS resolution"],
+    expected: ["not-working", "DNS resolution"],
     message: "wiki.mesh.example.org has no address",
   },
   {
     name: "names DNS before a missing route",
     url: MESH,
     changes: [noName, remove("IngressRoute default/gatehouse-tls-wiki")],
-    expected: ["dead", "DNS resolution", "also route configuration"],
+    expected: ["not-working", "DNS resolution", "also route configuration"],
     message: "wiki.mesh.example.org has no address",
   },
   {
@@ -89,7 +89,7 @@ const DEAD: Case[] = [
       answers(MESH, [], { end: { error: "ECONNREFUSED" } }),
       ({ names }) => void names.set("wiki.mesh.example.org", { value: { addresses: ["198.51.100.1"] } }),
     ],
-    expected: ["dead", "DNS resolution"],
+    expected: ["not-working", "DNS resolution"],
     message: "wiki.mesh.example.org resolves to another address than the gateway's",
   },
 ];
@@ -132,7 +132,7 @@ const DEPLOYMENT: Case[] = [
       noRoute,
       (e) => void (e.engine = { value: { deployed: false, last: undefined, pending: [], urls: undefined } }),
     ],
-    expected: ["dead", "deployment"],
+    expected: ["not-working", "deployment"],
     message: "the stack was never deployed",
   },
   {

@@ -30,7 +30,7 @@ test.each([
   [
     "wiki.example.net",
     404,
-    ["dead", "domain not enabled"],
+    ["not-working", "domain not enabled"],
     'domain "external" is not enabled, so nothing is exposed on wiki.example.net',
   ],
   [
@@ -48,7 +48,7 @@ test.each([
   [
     "tools.localhost",
     404,
-    ["dead", "absent from protected_services"],
+    ["not-working", "absent from protected_services"],
     'no entry of protected_services is named "tools"',
   ],
   [
@@ -60,16 +60,16 @@ test.each([
   [
     "tools.example.net",
     404,
-    ["dead", "domain not enabled", "also absent from protected_services"],
+    ["not-working", "domain not enabled", "also absent from protected_services"],
     'domain "external" is not enabled, so nothing is exposed on tools.example.net',
   ],
   [
     "shop.mesh.example.org",
     404,
-    ["dead", "absent from protected_services"],
+    ["not-working", "absent from protected_services"],
     'the entry "shop" does not name domain "mesh"',
   ],
-  ["wiki.elsewhere.org", 404, ["dead", "domain not enabled"], "wiki.elsewhere.org is not below a base domain"],
+  ["wiki.elsewhere.org", 404, ["not-working", "domain not enabled"], "wiki.elsewhere.org is not below a base domain"],
 ])("explains %s, which answers %i", (host, status, expected, problem) => {
   const found = diagnosedHost(host, status);
   expect(brief(found)).toEqual(expected);

@@ -124,7 +124,7 @@ test("quotes names in hints where SQL requires it", () => {
     evidence: [],
     message: 'is owned by "Per""son", not pipeline',
     hint: 'ALTER SCHEMA "Odd Name" OWNER TO pipeline;',
-    danger: "reach",
+    danger: "exposure",
     schema: "Odd Name",
   });
 });

@@ -9,7 +9,7 @@ const lack = reporter("table marts.late", "marts")(
   "web_anon lacks SELECT",
   "GRANT SELECT ON TABLE marts.late TO web_anon;",
 );
-const login = reporter("role web_anon")("reach", "is LOGIN", "ALTER ROLE web_anon NOLOGIN;");
+const login = reporter("role web_anon")("exposure", "is LOGIN", "ALTER ROLE web_anon NOLOGIN;");
 const leak = reporter("view marts.leak", "marts")(
   "leak",
   "serves rows of the private table private_marts.people",

@@ -43,9 +43,9 @@ test("reads the access of each plan whose deployment did not complete", () => {
 });
 
 test("refuses the access of a newer version", () => {
-  const newer = resource(DEPLOYED_ACCESS, { outputs: { version: 3, facts: "" } });
+  const newer = resource(DEPLOYED_ACCESS, { outputs: { version: 4, facts: "" } });
   expect(() => stateOf([newer])).toThrow(
-    "the state records its access in version 3, and this program reads version 2; " +
+    "the state records its access in version 4, and this program reads version 3; " +
       "deploy with the version of Gatehouse that deployed last, or a newer one",
   );
 });

@@ -4,15 +4,15 @@ import { SERVICES, stack, config, named, healthy } from "./platform.ts";
 import { withObject } from "./breakages.ts";
 
 /** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
-export function deadCauses(): void {
+export function domainCauses(): void {
   describe("domain not working", () => {
     test("names a domain that is not enabled", async () => {
-      const { cause } = await named("app.partner.localhost", ["dead", "domain not enabled"]);
+      const { cause } = await named("app.partner.localhost", ["not-working", "domain not enabled"]);
       expect(cause?.message).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
     });
 
     test("suggests the host that was probably meant", async () => {
-      const { cause } = await named("ap.localhost", ["dead", "absent from protected_services"]);
+      const { cause } = await named("ap.localhost", ["not-working", "absent from protected_services"]);
       expect(cause?.hint).toBe("did you mean app.localhost?");
     });
 
@@ -22,7 +22,7 @@ export function deadCauses(): void {
         ["default", "app"],
         () => undefined,
         async () => {
-          const { cause } = await named("app.localhost", ["dead", "route configuration"]);
+          const { cause } = await named("app.localhost", ["not-working", "route configuration"]);
           expect(cause?.message).toContain("IngressRoute default/app is missing");
         },
       );
@@ -33,7 +33,7 @@ export function deadCauses(): void {
       const partner = { enabled: true, base_domain: "partner.test", targets: ["192.0.2.1"] };
       const remote = config(SERVICES, { partner, users: [] });
       await stack.up(remote);
-      const { cause } = await named("app.partner.test", ["dead", "DNS resolution"], remote);
+      const { cause } = await named("app.partner.test", ["not-working", "DNS resolution"], remote);
       expect(cause?.evidence).toEqual([
         "the resolver returns ENOTFOUND",
         "DNSEndpoint gatehouse-diagnose-partner contains app.partner.test with 192.0.2.1",

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
   changedBack,
-  driftPage,
+  driftReport,
   hostLines,
-  nextPage,
-  previewPage,
-  verificationPage,
-  skippedPolicyPage,
-  failurePage,
+  nextReport,
+  previewReport,
+  verificationReport,
+  skippedPolicyReport,
+  failureReport,
   recoveryLines,
-} from "../../../ops/deployment/page.ts";
+} from "../../../ops/deployment/report.ts";
 import type { Operation, Step } from "../../../ops/engine/step.ts";
 import type { Paint } from "../../../ops/terminal/paint.ts";
 
@@ -19,7 +19,7 @@ const step = (operation: Operation, type: string, name: string, paths: readonly 
 };
 
 test("prints in red that the policy pack is skipped", () => {
-  expect(skippedPolicyPage((format, text) => `<${format}>${text}`)).toBe(
+  expect(skippedPolicyReport((format, text) => `<${format}>${text}`)).toBe(
     "<red>Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.",
   );
 });
@@ -34,7 +34,7 @@ describe("the preview", () => {
       step("create", "IngressRoute", "blog-route"),
       step("replace", "ProviderProxy", "admin-localhost-provider", ["externalHost"]),
     ];
-    expect(previewPage(steps, 118, plain)).toBe(
+    expect(previewReport(steps, 118, plain)).toBe(
       [
         "Resources: 3 to create, 1 to update, 1 to replace, 1 to delete, 118 unchanged",
         "  + IngressRoute wiki-route, blog-route",
@@ -49,7 +49,7 @@ describe("the preview", () => {
   test("truncates long lists, and prints how many are left out", () => {
     const names = Array.from({ length: 9 }, (_, i) => step("create", "Middleware", `m${i}`));
     const paths = ["a", "b", "c", "d", "e", "f"];
-    expect(previewPage([...names, step("update", "Deployment", "server", paths)], 0, plain)).toBe(
+    expect(previewReport([...names, step("update", "Deployment", "server", paths)], 0, plain)).toBe(
       [
         "Resources: 9 to create, 1 to update, 0 unchanged",
         "  + Middleware m0, m1, m2, m3, m4, m5, and 3 more",
@@ -59,12 +59,12 @@ describe("the preview", () => {
   });
 
   test("is one line without changes", () => {
-    expect(previewPage([], 118, plain)).toBe("Resources: no changes, 118 unchanged");
+    expect(previewReport([], 118, plain)).toBe("Resources: no changes, 118 unchanged");
   });
 
   test("has a colour for each operation", () => {
     const paint: Paint = (format, text) => `<${format}>${text}`;
-    expect(previewPage([step("delete", "Secret", "x")], 1, paint)).toBe(
+    expect(previewReport([step("delete", "Secret", "x")], 1, paint)).toBe(
       "Resources: 1 to delete, 1 unchanged\n  <red>- Secret x",
     );
   });
@@ -73,10 +73,10 @@ describe("the preview", () => {
 describe("drift", () => {
   test("lists each resource", () => {
     const steps = [step("update", "IngressRoute", "wiki-route", ["spec.routes"]), step("delete", "Secret", "users")];
-    expect(driftPage(steps, plain)).toBe(
+    expect(driftReport(steps, plain)).toBe(
       "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is missing",
     );
-    expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is missing");
+    expect(driftReport(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is missing");
   });
 
   test("is only what the deployment changes back", () => {
@@ -88,7 +88,7 @@ describe("drift", () => {
   });
 
   test("is reported as none", () => {
-    expect(driftPage([], plain)).toBe("Drift: none");
+    expect(driftReport([], plain)).toBe("Drift: none");
   });
 });
 
@@ -113,7 +113,7 @@ describe("a failure", () => {
       failed: planned.slice(1, 2),
       hosts,
     };
-    expect(failurePage(failure, plain)).toBe(
+    expect(failureReport(failure, plain)).toBe(
       [
         "Errors",
         "  b: the API server does not answer",
@@ -132,7 +132,7 @@ describe("a failure", () => {
 
   test("prints that nothing was changed", () => {
     const failure = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
-    expect(failurePage(failure, plain)).toBe(
+    expect(failureReport(failure, plain)).toBe(
       [
         "Errors",
         "  no",
@@ -154,10 +154,10 @@ test("prints each failed check of the verification", () => {
     { name: "http://a.localhost without a session", ok: true, detail: "302" },
     { name: "http://b.localhost without a session", ok: false, detail: "expected status 302, got 200" },
   ];
-  expect(verificationPage(checks, plain)).toBe(
+  expect(verificationReport(checks, plain)).toBe(
     "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
   );
-  expect(nextPage(["npx gatehouse deploy dev"])).toBe("Next commands\n  npx gatehouse deploy dev");
+  expect(nextReport(["npx gatehouse deploy dev"])).toBe("Next commands\n  npx gatehouse deploy dev");
 });
 
 test("lists what a recovery could not read, and what to do", () => {

@@ -16,7 +16,7 @@ const MAX_PATHS = 4;
 const MAX_LINES = 20;
 
 /** Returns the resources that would change: creations and deletions by type, others with the paths that differ. Contains no values. */
-export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
+export function previewReport(steps: readonly Step[], unchanged: number, paint: Paint): string {
   const counts = OPERATIONS.flatMap((operation) => {
     const count = steps.filter((step) => step.operation === operation).length;
     return count === 0 ? [] : [`${count} to ${operation}`];
@@ -65,7 +65,7 @@ export function changedBack(refreshed: readonly Step[], planned: readonly Step[]
 }
 
 /** Returns one line for each resource that differs from its state, with the paths, and without values. */
-export function driftPage(steps: readonly Step[], paint: Paint): string {
+export function driftReport(steps: readonly Step[], paint: Paint): string {
   if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {
     const what = step.operation === "delete" ? `${nameOf(step)} is missing` : withPaths(step);
@@ -78,7 +78,7 @@ export function driftPage(steps: readonly Step[], paint: Paint): string {
 export const SKIPPED_POLICY = "without the policy pack";
 
 /** Returns the warning of a deployment with `--skip-policy`. */
-export function skippedPolicyPage(paint: Paint): string {
+export function skippedPolicyReport(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
 
@@ -92,7 +92,7 @@ interface Failure {
 }
 
 /** Returns the report of a failure: errors, steps that were and were not taken, and whether a protected host is open. */
-export function failurePage({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
+export function failureReport({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
   const completed = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
   const rest = planned.filter((step) => !completed.includes(step) && !failed.some(({ urn }) => urn === step.urn));
   const state =
@@ -132,7 +132,7 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
 }
 
 /** Returns the number of checks in each state, and the first failed ones. */
-export function verificationPage(checks: readonly Check[], paint: Paint): string {
+export function verificationReport(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
     .slice(0, MAX_LINES)
@@ -145,7 +145,7 @@ export function verificationPage(checks: readonly Check[], paint: Paint): string
 }
 
 /** Returns the commands that follow a deployment, one on each line. */
-export function nextPage(commands: readonly string[]): string {
+export function nextReport(commands: readonly string[]): string {
   return ["Next commands", ...commands.map((command) => `  ${command}`)].join("\n");
 }
 

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from "pg";
+import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 
 /** A database that cannot be reached; the message contains its address, and never the password. */
@@ -22,6 +23,5 @@ export async function withDatabase<T>(config: ClientConfig, work: (client: Clien
 }
 
 function unreachable({ host, port, user, database }: ClientConfig, error: unknown): UnreachableError {
-  const { message, code } = error as Error & { code?: string };
-  return new UnreachableError(`cannot reach database ${database} on ${host}:${port} as ${user}: ${message || code}`);
+  return new UnreachableError(`cannot reach database ${database} on ${host}:${port} as ${user}: ${errorText(error)}`);
 }

@@ -13,7 +13,7 @@ export interface Column {
 
 type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
 
-/** The columns that have the same meaning in every relation; spec/001, "Canonical column conventions for keys". */
+/** The columns that have the same meaning in every relation: codes of municipalities, counties and organizations. */
 export const KEY_COLUMNS = ["kommune_nr", "fylke_nr", "orgnr"];
 
 const FAMILIES: [Family, RegExp][] = [

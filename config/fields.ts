@@ -12,7 +12,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "authenticator_password",
   "owner_password",
 ]);
-/** Keys whose values are never repeated in a message. A client id is no secret, and may be mistaken for one by who writes it. */
+/** Keys whose values are never repeated in a message. A client id is not a secret, but a secret may be written there by mistake. */
 export const HIDDEN_KEYS: ReadonlySet<string> = new Set(["client_id", ...SECRET_KEYS]);
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

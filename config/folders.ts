@@ -23,7 +23,7 @@ export function packageFolder(): string {
 /**
  * Returns the folder of the user's Pulumi project, with the stack files and contracts: the nearest folder with a Pulumi.yaml, from the
  * working directory upwards, as the Pulumi CLI finds it. Outside of any, it is the repository of Gatehouse, whose commands work from any folder.
- * @param fallback folder of the running Gatehouse, which is no project in the npm package
+ * @param fallback folder of the running Gatehouse, which is not a project in the npm package
  * @throws UserError when no folder has one
  */
 export function projectFolder(from = process.cwd(), fallback = packageFolder()): string {

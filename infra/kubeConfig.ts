@@ -115,7 +115,7 @@ export interface KubeConfigFile {
 
 /**
  * Returns the files that kubectl reads: those in `KUBECONFIG`, default: `~/.kube/config`. A file that does not exist is left out.
- * @throws UserError for a file that is no kubeconfig; the message of the parser has its lines, with tokens
+ * @throws UserError for a file that is not a kubeconfig; the message of the parser has its lines, with tokens
  */
 export function kubeConfigFiles(environment: Readonly<Record<string, string | undefined>>): KubeConfigFile[] {
   const paths = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter);

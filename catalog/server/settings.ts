@@ -61,6 +61,8 @@ function parseObject(variable: string, text: string, example: string): Record<st
 function address(variable: string, value: unknown): string {
   const url = typeof value === "string" && /^https?:\/\/[^\s;,'"]+$/.test(value) ? URL.parse(value) : null;
   if (url === null)
-    throw new Error(`${variable} has a value that is no address; write it like https://data.example.org`);
+    throw new Error(
+      `${variable} has a value that is not an http or https address; write it like https://data.example.org`,
+    );
   return url.href.replace(/\/$/, "");
 }

@@ -103,11 +103,11 @@ function databaseRules({ location, fields }: IdentityProviderDraft, administrato
   const found: Problem[] = [];
   if (database.user === administrator) {
     const message = `role "${database.user}" is postgres.user, the administrator`;
-    found.push(problem(within(location, "database", "user"), message, "give authentik a role of its own"));
+    found.push(problem(within(location, "database", "user"), message, "give authentik a separate role"));
   }
   if (INITIAL_DATABASES.includes(database.name)) {
     const message = `database "${database.name}" exists on every server`;
-    found.push(problem(within(location, "database", "name"), message, "give authentik a database of its own"));
+    found.push(problem(within(location, "database", "name"), message, "give authentik a separate database"));
   }
   return found;
 }

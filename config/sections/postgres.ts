@@ -178,7 +178,7 @@ export function postgresRules({ postgres }: Drafts): Problem[] {
 }
 
 /**
- * Checks that an `sslmode` that verifies the certificate has an `sslrootcert`, and no other has one. `sslrootcert=system` (libpq 16) is no substitute: the
+ * Checks that an `sslmode` that verifies the certificate has an `sslrootcert`, and no other has one. `sslrootcert=system` (libpq 16) is not a substitute: the
  * image of PostgREST contains no root certificates (its nix/tools/docker/default.nix).
  */
 function encryptionRules(postgres: PostgresDraft): Problem[] {

@@ -74,7 +74,7 @@ export class Worker {
     return { ...task, argument: JSON.stringify({ ...applied, content: readFileSync(file, "utf8") }) };
   }
 
-  /** Reports every file that is new or changed. Hidden ones, and those that are no blueprints, are left out. */
+  /** Reports every file that is new or changed. Hidden ones, and those that are not blueprints, are left out. */
   #discover(): void {
     const folder = this.#options.blueprints;
     if (!folder || !existsSync(folder)) return;

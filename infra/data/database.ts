@@ -13,7 +13,7 @@ interface DatabaseArgs {
 }
 
 /**
- * The three roles of the data API, its database, and its schemas with their owners. An existing database and its schemas are no resources, so
+ * The three roles of the data API, its database, and its schemas with their owners. An existing database and its schemas are not resources, so
  * that nothing drops them; the migrations create the schemas that are missing.
  */
 export class Database extends pulumi.ComponentResource {

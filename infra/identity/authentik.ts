@@ -89,7 +89,7 @@ export class Authentik extends pulumi.ComponentResource {
       }
       return url;
     });
-    // Secret only because the wait uses the token; the address is no secret.
+    // Secret only because the wait uses the token; the address is not secret.
     return pulumi.unsecret(answered);
   }
 

@@ -28,7 +28,7 @@ class OtherSeries extends Error {}
 
 /**
  * Waits until authentik has everything that {@link lookUpDefaults} reads, and has applied the stack's blueprint. The status of the server
- * is no sign: its default blueprints are applied by independent tasks in any order after it answers, and a lookup of an object that does not
+ * is not a sign: its default blueprints are applied by independent tasks in any order after it answers, and a lookup of an object that does not
  * exist yet is answered 400 (measured). Creates the groups that are missing.
  * @param url origin of the server, without `/api/v3`
  * @param token API token; never part of the error

@@ -122,6 +122,6 @@ function hostOf(
       }
       return host;
     });
-  // Secret only because the wait uses the password; the address is no secret.
+  // Secret only because the wait uses the password; the address is not secret.
   return pulumi.unsecret(answered);
 }

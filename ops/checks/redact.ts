@@ -1,7 +1,7 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
 import { withoutCredentials } from "../../config/errorText.ts";
 
-/** Shorter values are no secrets, and are part of other words. */
+/** Shorter values are not secrets, but parts of other words. */
 const SHORTEST = 6;
 const HIDDEN = "[redacted]";
 

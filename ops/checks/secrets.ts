@@ -46,7 +46,7 @@ function withValues(
   const namesIn = (value: unknown, passOver?: ReadonlySet<string>) =>
     secretTexts(value, passOver).flatMap(({ variables }) => variables);
   const secret = new Set(namesIn(settings, new Set(["clientId"])));
-  // A client id in plain text is no secret, and often a word of host names.
+  // A client id in plain text is not a secret, and often a word of host names.
   const ids = namesIn(settings).filter((name) => secret.has(name) || raw.config[`variables:${name}`] === undefined);
   const names = new Set([...encrypted, ...ids]);
   const known = [...names].map((name) => [name, valueOf(name)]).filter((pair): pair is [string, string] => !!pair[1]);

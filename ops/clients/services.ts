@@ -53,7 +53,7 @@ function isMet(expression: Value, labels: Labels): boolean {
   }
 }
 
-/** Returns the labels of a field; none if it is not a map, and without those that are no text. */
+/** Returns the labels of a field; none if it is not a map, and without those that are not text. */
 export function labelsIn(value: Value): Labels {
   const entries = Object.entries(fieldsOf(value));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

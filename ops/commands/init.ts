@@ -89,7 +89,7 @@ function currentContext(environment: Environment): string | undefined {
 function write(answers: Answers, { folder, out }: Shell): void {
   const { stack, context } = answers;
   if (!/^[\w.-]+$/.test(stack))
-    throw new UserError(`"${stack}" is no name of a stack`, "use letters, digits, -, _ and . only: --stack NAME");
+    throw new UserError(`"${stack}" is not a valid stack name`, "use letters, digits, -, _ and . only: --stack NAME");
   const name = `Pulumi.${stack}.yaml`;
   if (existsSync(join(folder, name)))
     throw new UserError(`${name} exists already`, "edit it, or choose another name with --stack");
@@ -97,7 +97,7 @@ function write(answers: Answers, { folder, out }: Shell): void {
   computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
   const files = new Map([...projectFiles(folder), [name, text]]);
   writeAll(folder, files);
-  // The token of an existing authentik is no generated value.
+  // The token of an existing authentik is not a generated value.
   const generate = (variable: string): string =>
     variable === "AUTHENTIK_TOKEN" && answers.authentik !== undefined ? "" : "openssl rand -hex 32 | ";
   const next = [

@@ -69,7 +69,7 @@ async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unkn
     shell.out(text);
     throw error instanceof EngineError ? error.cause : error;
   });
-  // A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster.
+  // A provider contains how the engine connects to the cluster, which differs between machines and is not part of the cluster.
   const steps = ran.steps.filter(({ urn }) => !isProvider(qualifiedName(urn)));
   const unchanged = ran.changes["same"] ?? 0;
   if (steps.length === 0) {

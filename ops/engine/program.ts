@@ -11,7 +11,7 @@ const DEFAULTS = ["index.ts", "index.js"];
 /**
  * Returns the Pulumi program of a project, which `pulumi up` runs, too: its resources next to those of Gatehouse would otherwise be deleted.
  * @param project folder with Pulumi.yaml; without a program in it, the program has the component Gatehouse only
- * @throws UserError when the program is no function
+ * @throws UserError when the program is not a function
  */
 export async function programOf(project: string): Promise<PulumiFn> {
   const main = mainOf(project);
@@ -19,7 +19,7 @@ export async function programOf(project: string): Promise<PulumiFn> {
   const { default: program } = (await import(pathToFileURL(join(project, main)).href)) as { default?: unknown };
   if (typeof program !== "function") {
     throw new UserError(
-      `${main}: the default export is no function. Write export default () => { ... }, because gatehouse runs the program for the preview and again for the deployment.`,
+      `${main}: the default export is not a function. Write export default () => { ... }, because gatehouse runs the program for the preview and again for the deployment.`,
     );
   }
   return async () => (program as () => ReturnType<PulumiFn>)();

@@ -56,7 +56,7 @@ function forwardAuth(host: string, server: Server, source: Source): Protection |
   if (typeof source.identity === "string") return unknownGroups(source.identity);
   const outpost = outpostOf(server, source);
   if (outpost === undefined) {
-    return `its forward auth requests ${textOf(server)}, which is no known outpost of the authentik that was read. If it is its server, name the Service in gatehouse:identity_provider`;
+    return `its forward auth requests ${textOf(server)}, which is not an outpost of this authentik. If it is its server, name the Service in gatehouse:identity_provider`;
   }
   const access = proxyAccess(host, source.identity, outpost, "forward auth");
   if (typeof access === "string") return access;

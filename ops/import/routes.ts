@@ -122,7 +122,7 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   const common = [
     ...classProblems(manifest),
     ...foreign.map((key) => `its annotation ${key} has no equivalent`),
-    ...(/^-?\d+$/.test(annotation("priority") ?? "0") ? [] : ["its annotation router.priority is no whole number"]),
+    ...(/^-?\d+$/.test(annotation("priority") ?? "0") ? [] : ["its annotation router.priority is not an integer"]),
   ];
   const paths = listOf(manifest.spec["rules"]).flatMap((rule) =>
     listOf(at(rule, "http", "paths")).map((path) => ({ host: textAt(rule, "host"), path })),

@@ -58,7 +58,7 @@ function pulumiFile(text: string | undefined): string | undefined {
   const name = parsed("Pulumi.yaml", () => parse(text) as { name?: unknown } | null)?.name;
   if (name === "gatehouse") return undefined;
   throw new UserError(
-    `Pulumi.yaml is of the project ${String(name)}, and a stack of Gatehouse is in a project with the name gatehouse. Run gatehouse init in a folder of its own.`,
+    `Pulumi.yaml is of the project ${String(name)}, and a stack of Gatehouse is in a project with the name gatehouse. Run gatehouse init in a separate folder.`,
   );
 }
 
@@ -67,7 +67,7 @@ function parsed<T>(file: string, parse: () => T): T {
   try {
     return parse();
   } catch {
-    throw new UserError(`${file} cannot be parsed`, "correct it, or run gatehouse init in a folder of its own");
+    throw new UserError(`${file} cannot be parsed`, "correct it, or run gatehouse init in a separate folder");
   }
 }
 
@@ -78,7 +78,7 @@ function manifest(text: string | undefined): string | undefined {
   if (type !== "module" || main !== "index.ts") {
     throw new UserError(
       `package.json has type ${type} and main ${main}, and the program of Gatehouse needs type module and main index.ts. ` +
-        "Change them, or run gatehouse init in a folder of its own.",
+        "Change them, or run gatehouse init in a separate folder.",
     );
   }
   return found.type && found.main ? undefined : jsonText({ ...found, type, main });

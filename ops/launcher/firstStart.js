@@ -135,7 +135,7 @@ export async function isReachable(host, proxy) {
 }
 
 /**
- * Returns whether a proxy opens a tunnel to a host; true for one that is no plain HTTP proxy.
+ * Returns whether a proxy opens a tunnel to a host; true for one that is not a plain HTTP proxy.
  * @param {string} proxy
  * @param {string} host
  * @returns {Promise<boolean>}

@@ -37,12 +37,12 @@ describe("the server's settings", () => {
     ["BASE_PATH is not a plain path", { BASE_PATH: '/"><script>/' }],
     ["BASE_URLS is not a JSON object", { BASE_URLS: "http://data.localhost" }],
     ["BASE_URLS is not a JSON object", { BASE_URLS: "[]" }],
-    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":1}' }],
-    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":"data.localhost"}' }],
-    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":"javascript:alert(1)"}' }],
+    ["BASE_URLS has a value that is not an http or https address", { BASE_URLS: '{"a":1}' }],
+    ["BASE_URLS has a value that is not an http or https address", { BASE_URLS: '{"a":"data.localhost"}' }],
+    ["BASE_URLS has a value that is not an http or https address", { BASE_URLS: '{"a":"javascript:alert(1)"}' }],
     ["DEFAULT_BASE_URL is missing", { DEFAULT_BASE_URL: undefined }],
-    ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "data" }],
-    ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "https://a b" }],
+    ["DEFAULT_BASE_URL has a value that is not an http or https address", { DEFAULT_BASE_URL: "data" }],
+    ["DEFAULT_BASE_URL has a value that is not an http or https address", { DEFAULT_BASE_URL: "https://a b" }],
     ["LIMITS is not a JSON object", { LIMITS: undefined }],
     ["LIMITS is not a JSON object", { LIMITS: "null" }],
     ...Object.keys(limits).map((name): [string, Record<string, string>] => [
@@ -61,6 +61,6 @@ describe("the server's settings", () => {
     "https://data.example.org/;script-src",
     "https://data.example.org 'unsafe-inline'",
   ])("reject an address that would change the Content-Security-Policy: %s", (address) =>
-    expect(() => readSettings({ DEFAULT_BASE_URL: address, LIMITS })).toThrow("no address"),
+    expect(() => readSettings({ DEFAULT_BASE_URL: address, LIMITS })).toThrow("not an http or https address"),
   );
 });

@@ -7,6 +7,6 @@ test.each([["dim_kommune"], ["a/b?c=d#e&f;g"], ["100%"], ["%41%2541"], ["Blåbæ
   (name) => expect(decoded(tablePath("marts", name).split("/")[3] ?? "")).toBe(name),
 );
 
-test.each([["%"], ["%ff"], ["a%E0%A4"]])("keeps %s, which is no valid encoding", (part) => {
+test.each([["%"], ["%ff"], ["a%E0%A4"]])("keeps %s, which is not a valid encoding", (part) => {
   expect(decoded(part)).toBe(part);
 });

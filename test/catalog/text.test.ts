@@ -66,7 +66,7 @@ describe("CSV", () => {
     ).toBe(`\uFEFFa,"'=b"\r\n1,x\r\n,"'=y"\r\n`);
   });
 
-  test("quotes every cell of a single column, so that an empty one is no blank line", () => {
+  test("quotes every cell of a single column, so that an empty one is not a blank line", () => {
     expect(toCsv(["a"], [{ a: null }, { a: "" }, { a: 1 }, { a: "=x" }])).toBe(
       '\uFEFF"a"\r\n""\r\n""\r\n"1"\r\n"\'=x"\r\n',
     );

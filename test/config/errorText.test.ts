@@ -25,7 +25,7 @@ test.each([
   ["a program that failed", Object.assign(new Error("Command failed: tar"), { code: 2 }), "Command failed: tar"],
   ["an error without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["an error with nothing but a name", new RangeError(), "RangeError"],
-  ["what is no error", "stopped", "stopped"],
+  ["a value that is not an error", "stopped", "stopped"],
   [
     "a backend that cannot be opened",
     new Error("unable to open bucket postgres://user:p@ss-canary@127.0.0.1:1/db?sslpassword=canary&x=1: failed"),

@@ -42,7 +42,7 @@ describe("gatehouse:observability", () => {
       ],
     ],
     [
-      "that is no section",
+      "that is not a section",
       true,
       {},
       ["observability: found a boolean, expected a section. Write its keys below it, indented."],

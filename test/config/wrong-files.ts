@@ -11,7 +11,7 @@ const NOT_TEXT = "Save it as UTF-8 text, or restore it from git.";
 const ALIAS = "has an alias whose anchor is missing or contains it";
 const ALIAS_HINT = "Put a value that starts with * in quotes, or write the value instead of the alias.";
 
-/** Files that are no stack file, with the problem that the message states after the name of the file. */
+/** Files that are not stack files, with the problem that the message states after the name of the file. */
 export const NOT_STACK_FILES: readonly { readonly name: string; readonly content: Buffer; readonly problem: string }[] =
   [
     {

@@ -261,7 +261,7 @@ const cases = [
     ],
   },
   {
-    title: "a context that is no name",
+    title: "a context that is not a name",
     raw: stack({}, { "kubernetes:context": { value: { name: "x" } } }),
     lines: ["kubernetes:context: is not a plain name. Write the name of a context of your kubeconfig, in plain text."],
   },

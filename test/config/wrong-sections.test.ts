@@ -271,8 +271,8 @@ const cases = [
       },
     }),
     lines: [
-      'identity_provider.database.user: role "postgres" is postgres.user, the administrator. Give authentik a role of its own.',
-      'identity_provider.database.name: database "template1" exists on every server. Give authentik a database of its own.',
+      'identity_provider.database.user: role "postgres" is postgres.user, the administrator. Give authentik a separate role.',
+      'identity_provider.database.name: database "template1" exists on every server. Give authentik a separate database.',
       'data_api.database: database "postgres" exists on every server. Give it another name, or set database: { name: postgres, existing: true }.',
     ],
   },

@@ -100,7 +100,7 @@ const cases = [
     ],
   },
   {
-    title: "a redirect_uri that is no path",
+    title: "a redirect_uri that is not a path",
     raw: stack({ protected_services: [oauth2({}, { redirect_uri: "login/callback" })] }),
     lines: [
       'protected_services[0].oauth_config.redirect_uri "grafana": found "login/callback", expected a path that starts with /, and is not below /outpost.goauthentik.io, which the gateway routes to the outpost. Write the callback\'s path without host, e.g. /login/callback.',
@@ -180,7 +180,7 @@ const cases = [
     ],
   },
   {
-    title: "groups that are no list",
+    title: "groups that are not a list",
     raw: stack({ protected_services: [proxy({ groups: "staff" })] }),
     lines: ['protected_services[0].groups "wiki": found text, expected a list. Write a list, e.g. [one, two].'],
   },

@@ -28,7 +28,7 @@ const cases = [
     ],
   },
   {
-    title: "a variable whose value is no port",
+    title: "a variable whose value is not a port",
     raw: stack({ domains: { localhost: { port: "${PORT}" } } }, { "variables:PORT": { value: "http" } }),
     lines: ["domains.localhost.port: ${PORT} is not a port. Set it to a number from 1 to 65535."],
   },

@@ -40,7 +40,7 @@ export function credentialsOf(username: string): Credentials {
 /**
  * Runs a flow without user input as authentik's page does in a browser, e.g. the one that ends a session.
  * @param page end of a redirect
- * @returns the page at the end of the flow; `page` itself when it is no flow
+ * @returns the page at the end of the flow; `page` itself when it is not a flow
  */
 export async function runFlow(client: HttpClient, page: HttpResponse): Promise<HttpResponse> {
   const { origin, pathname, search } = new URL(page.url);

@@ -61,7 +61,7 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
     expect(after.filter(({ pk }) => before.some((old) => old.pk === pk))).toHaveLength(before.length);
     expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 
-    // Groups are read, since they are no resources of the stack.
+    // Groups are read, since they are not resources of the stack.
     expect(Object.keys(await deploy(local, quiet)).sort()).toEqual(["read", "same"]);
   }, 1_800_000);
 });

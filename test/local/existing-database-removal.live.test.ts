@@ -39,7 +39,7 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     await destroy();
     await api.createRoles();
     api.migrate();
-    // Sessions of the dropped role are no use.
+    // Sessions of the dropped role are useless.
     await api.restart();
     expect(await differences()).toEqual([]);
     for (const table of TABLES) await roundOf(table);

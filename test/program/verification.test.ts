@@ -50,7 +50,7 @@ describe("the verification job under mocks", () => {
     });
   });
 
-  test("is a restricted pod of its own account, without a token", () => {
+  test("runs as a restricted pod with a separate account, without a token", () => {
     expect(pod()).toMatchObject({
       serviceAccountName: "gatehouse-verify",
       automountServiceAccountToken: false,

@@ -42,7 +42,7 @@ export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<stri
 
 /**
  * Replaces values that each new outpost changes: the address of its Service, and the autonamed Secret of its environment.
- * (Its account at authentik differs too, but is no resource.)
+ * (Its account at authentik differs too, but is not a resource.)
  */
 function unnamed(value: string | number): string | number {
   if (typeof value === "number") return value;

@@ -14,7 +14,7 @@ export interface Choices {
 
 /**
  * A chart needs a number, and a time, a region or a category that it belongs to.
- * @param rows all rows, if they are known: a single year is no axis, and only with them a column of text is known to be a category
+ * @param rows all rows, if they are known: a single year is not an axis, and only with them a column of text is known to be a category
  * @param sample some rows
  */
 export function choicesOf(

@@ -16,7 +16,7 @@ interface Text {
   readonly number: (value: number) => string;
   /** A number of the data, which may be small; {@link number} writes counts. */
   readonly dataNumber: (value: number) => string;
-  /** A day, or a day and time; text that is no date stays as it is. */
+  /** A day, or a day and time; text that is not a date is unchanged. */
   readonly date: (value: string | Date, withTime?: boolean) => string;
   /** A day in UTC, for what begins or ends at midnight there. */
   readonly utcDay: (value: Date) => string;

@@ -36,7 +36,7 @@ function levelOf(column: Column, rows: readonly Row[]): Level | undefined {
 
 /**
  * Returns the number of an area with all of its digits, which an integer has lost if the first is zero.
- * Null for a value that is no number of this level.
+ * Null for a value that is not a number of this level.
  */
 export function areaNumber(value: unknown, level: Level): string | null {
   const { digits } = LEVELS[level];

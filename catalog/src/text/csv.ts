@@ -17,7 +17,7 @@ export function toCsv(columns: readonly string[], rows: readonly Record<string, 
   return `${header ? "\uFEFF" : ""}${text}\r\n`;
 }
 
-/** A number stays one: a negative number is no formula. */
+/** A number stays one: a negative number is not a formula. */
 function cell(value: unknown): string | number {
   return typeof value === "number"
     ? value

@@ -32,7 +32,7 @@ export function identityHeaders(
     // Go writes text only; every other type becomes an empty value.
     ...Object.fromEntries(additional.map(([name, value]) => [name, typeof value === "string" ? value : ""])),
   };
-  // Go removes names with an underscore, which some servers read as a hyphen, and does not write those that are no token.
+  // Go removes names with an underscore, which some servers read as a hyphen, and does not write those that are not tokens.
   const written = Object.entries(headers).filter(([name]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !name.includes("_"));
   return Object.fromEntries(written.map(([name, value]): [string, string] => [canonical(name), value]).toReversed());
 }

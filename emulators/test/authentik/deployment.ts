@@ -60,7 +60,7 @@ export async function signIn(browser: Browser, address: string): Promise<{ url: 
   return browser.follow(new URL(end["to"] as string, login.url).href);
 }
 
-/** Calls the REST API. @throws Error with the response if it is no success */
+/** Calls the REST API. @throws Error with the response if it is not a success */
 export async function call(url: string, method: string, path: string, body?: Json): Promise<Json> {
   const headers = { authorization: "Bearer bootstrap", "content-type": "application/json", accept: "application/json" };
   const answer = await fetch(`${url}/api/v3${path}`, {

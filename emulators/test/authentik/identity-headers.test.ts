@@ -20,7 +20,7 @@ test("writes one header for all spellings of a name, with the value of the first
   ]);
 });
 
-test("writes no header whose name contains an underscore or is no token", () => {
+test("writes no header whose name contains an underscore or is not a token", () => {
   expect(written({ X_idp_username: "ceo", "X-idp-username ": "ceo", "X-ïdp": "ceo", "X-team": 7 })).toEqual([
     ["X-Team", ""],
   ]);

@@ -10,12 +10,12 @@ export interface Column {
   readonly nullable: boolean;
 }
 
-/** Column name → column; the order of columns is no part of a contract. */
+/** Column name → column; the order of columns is not part of a contract. */
 export type Columns = ReadonlyMap<string, Column>;
 
 export interface Contract {
   readonly schema: string;
-  /** Relation name → columns. Whether it is a table or a view is no part of a contract. */
+  /** Relation name → columns. Whether it is a table or a view is not part of a contract. */
   readonly relations: ReadonlyMap<string, Columns>;
 }
 

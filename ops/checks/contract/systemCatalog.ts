@@ -32,7 +32,7 @@ export async function readSystemCatalog(
 
 /**
  * A NOT NULL that is not yet valid, or that tables which inherit need not keep, guarantees nothing, nor does that of a foreign table.
- * `format_type` leaves out the schemas of the search path, which is no part of a contract, so they are put back.
+ * `format_type` leaves out the schemas of the search path, which is not part of a contract, so they are put back.
  */
 const RELATIONS = `
   select c.relname::text as name,

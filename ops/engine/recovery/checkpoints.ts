@@ -68,7 +68,7 @@ function recorderOf(stack: Stack): Recorder {
     const known = recorded.get(urn);
     if (known) return known;
     const entry = Promise.withResolvers<void>();
-    // The step that waits for it fails; until one waits, a rejection is no error of the process.
+    // The step that waits for it fails; until one waits, a rejection is not an error of the process.
     entry.promise.catch(() => undefined);
     recorded.set(urn, entry);
     return entry;

@@ -42,7 +42,7 @@ function treeOf(executable: string): string {
   const tree = path.dirname(bin);
   if (path.basename(bin) === "bin" && !SHARED.includes(tree)) return tree;
   throw new Error(
-    `${executable}: an image takes the folder above its "bin", and ${bin} has none of its own. Move authentik, e.g. to /opt/authentik/bin/ak.`,
+    `${executable}: authentik needs a separate folder with a "bin", because an image copies that folder. Move it, e.g. to /opt/authentik/bin/ak.`,
   );
 }
 

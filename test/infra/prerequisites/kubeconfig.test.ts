@@ -45,7 +45,7 @@ test("are read with the first of several entries of one name, as kubectl reads t
   });
 });
 
-test("names a file that is no kubeconfig with its line, and does not quote it", () => {
+test("names a file that is not a kubeconfig with its line, and does not quote it", () => {
   const file = join(mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-")), "config");
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   writeFileSync(file, 'users:\n- name: u\n  user:\n    token: canary\n   password: "canary\n');

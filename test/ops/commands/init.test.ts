@@ -148,7 +148,7 @@ test("writes nothing if one file cannot be written, and quotes no file that it c
   error = "";
   write("package.json", '{ "scripts": { "x": "curl -u user:canary" ');
   expect(await main(["--context", "k3s"], shell())).toBe(2);
-  expect(error).toBe("package.json cannot be parsed. Correct it, or run gatehouse init in a folder of its own.\n");
+  expect(error).toBe("package.json cannot be parsed. Correct it, or run gatehouse init in a separate folder.\n");
 });
 
 test("writes nothing after Ctrl-C or Ctrl-D at a question", async () => {
@@ -159,7 +159,7 @@ test("writes nothing after Ctrl-C or Ctrl-D at a question", async () => {
 test.each(["a b", "a'b", "../x"])("refuses the name of a stack %s", async (name) => {
   expect(await main(["--context", "k3s", "--stack", name], shell())).toBe(2);
   expect([error, readdirSync(folder)]).toEqual([
-    `"${name}" is no name of a stack. Use letters, digits, -, _ and . only: --stack NAME.\n`,
+    `"${name}" is not a valid stack name. Use letters, digits, -, _ and . only: --stack NAME.\n`,
     [],
   ]);
 });

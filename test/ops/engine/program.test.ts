@@ -28,7 +28,9 @@ test("has the component Gatehouse only, where the project has no program", async
   expect(await programOf(project)).toBe(program);
 });
 
-test("is refused if it is no function, which could run only once", async () => {
+test("rejects a default export that is not a function, since it could run only once", async () => {
   write("index.ts", "export const done = true;\n");
-  await expect(programOf(project)).rejects.toThrow("index.ts: the default export is no function. Write export default");
+  await expect(programOf(project)).rejects.toThrow(
+    "index.ts: the default export is not a function. Write export default",
+  );
 });

@@ -189,7 +189,7 @@ describe("a route without authentication", () => {
   ];
   const identity = withClient(proxies(), "grafana", "https://grafana.example.org/login/generic_oauth");
 
-  test("becomes type oauth2 if the application is a client, with a slug of its own", () => {
+  test("becomes type oauth2 with a separate slug if the application is a client", () => {
     const found = imported(manifests, { identity });
     expect(entriesOf(found)).toEqual([
       {

@@ -29,7 +29,7 @@ describe("an Ingress", () => {
     [
       { "traefik.ingress.kubernetes.io/router.priority": "high" },
       undefined,
-      "its annotation router.priority is no whole number",
+      "its annotation router.priority is not an integer",
     ],
     [{}, "/admin", "no rule serves the whole host, and an entry does"],
   ])("is not imported with %j and the path %s", (changes, path, reason) => {

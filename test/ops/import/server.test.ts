@@ -65,7 +65,7 @@ describe("a route with forward auth", () => {
       [],
       {
         [HOST]: [
-          `its forward auth requests ${server}, which is no known outpost of the authentik that was read. If it is its server, name the Service in gatehouse:identity_provider`,
+          `its forward auth requests ${server}, which is not an outpost of this authentik. If it is its server, name the Service in gatehouse:identity_provider`,
         ],
       },
     ]);

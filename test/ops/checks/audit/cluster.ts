@@ -17,7 +17,7 @@ export function object(apiVersion: string, kind: string, place: string, content:
   const [namespace = "", name = ""] = place.split("/");
   const metadata = { namespace, name, labels };
   const found = manifestOf({ type: `kubernetes:${apiVersion}:${kind}`, name, props: { metadata, ...content } });
-  if (found === undefined) throw new Error(`${kind} is no kind of Kubernetes`);
+  if (found === undefined) throw new Error(`${kind} is not a kind of Kubernetes`);
   return found;
 }
 

@@ -103,7 +103,7 @@ describe("a machine", () => {
   test.each([
     [{ status: 400, error: "invalid_client" }, "400 invalid_client"],
     [{ status: 503 }, "503"],
-  ])("fails for %o, which is no refusal of this machine", async (response, observed) => {
+  ])("fails for %o, which does not refuse this machine", async (response, observed) => {
     expect(await denied(response)).toMatchObject({
       ok: false,
       detail: `expected invalid_grant from the identity provider, got ${observed}`,

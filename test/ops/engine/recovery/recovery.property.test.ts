@@ -87,7 +87,7 @@ function plan(
   const kept = new Set(state.map(({ id }) => id));
   for (const { id = "", urn, delete: replaced } of base) {
     if (urn in wanted && kept.has(id) && !replaced) continue;
-    // An object that was deleted before is no error.
+    // An object that was deleted before is not an error.
     if (!kept.has(id)) steps.push({ apply: (objects) => void objects.delete(id) });
   }
   return { steps, state };

@@ -79,7 +79,7 @@ test.each([
   expect(cancelled).toBe(0);
 });
 
-test("leaves no record of a deployment that has ended, and needs none in a backend that is no folder", () => {
+test("leaves no record of a deployment that has ended, and needs none in a backend that is not a folder", () => {
   const stack = stackOn(`file://${backend}`);
   const file = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json");
   recordLockOwner(stack);
@@ -91,7 +91,7 @@ test("leaves no record of a deployment that has ended, and needs none in a backe
   expect(readdirSync(backend)).toEqual([".pulumi"]);
 });
 
-test("keeps an incomplete lock, and the locks of a backend that is no folder", async () => {
+test("keeps an incomplete lock, and the locks of a backend that is not a folder", async () => {
   const folder = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "half.json"), '{"pid":');

@@ -69,7 +69,7 @@ export interface Workload {
   readonly spread?: boolean;
 }
 
-/** An empty folder that lives as long as the pod. */
+/** An empty folder with the lifetime of the pod (`emptyDir`). */
 interface Writable {
   readonly path: string;
   /** Keeps the folder in memory, up to this size, e.g. `64Mi`; counts towards the container's memory limit. Default: on disk. */

@@ -108,7 +108,7 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
     });
     return [];
   }
-  const inOrder = Object.entries(section).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+  const inOrder = Object.entries(section).sort(([a], [b]) => positionOf(a) - positionOf(b) || a.localeCompare(b));
   return inOrder.map(([kind, raw]) => {
     const location = { path: join("domains", kind) };
     if (KNOWN_KINDS.includes(kind)) return check(knownDomain, raw ?? {}, location, problems);
@@ -124,7 +124,7 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
 }
 
 /** Known kinds first, in this order: the engine hands a section over with its keys sorted, so that the file's order is lost. */
-function rank(kind: string): number {
+function positionOf(kind: string): number {
   const index = KNOWN_KINDS.indexOf(kind);
   return index < 0 ? KNOWN_KINDS.length : index;
 }

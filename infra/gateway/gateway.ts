@@ -107,7 +107,7 @@ export class Gateway extends pulumi.ComponentResource {
     return ingressRoute(route, this.#after(namespace, needed));
   }
 
-  /** Options for what lives in a namespace that this program may create: it must exist first. */
+  /** Returns the options of an object whose namespace this program may create: the namespace must exist first. */
   #after(namespace: string, needed: readonly pulumi.Resource[]): pulumi.CustomResourceOptions {
     const { settings, cluster, outposts, dataNamespace } = this.#args;
     const { namespaceName, namespaceResource } = outposts;

@@ -60,7 +60,7 @@ export async function run(): Promise<void> {
     setImmediate(() => {
       const failed = outputError();
       if (failed === undefined) process.exit(code);
-      const text = `standard output is incomplete (${failed}); make room for it, and run the command again\n`;
+      const text = `standard output is incomplete (${failed}); free disk space, and run the command again\n`;
       process.stderr.write(text, () => process.exit(code === 0 ? 1 : code));
     }),
   );

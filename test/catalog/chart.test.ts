@@ -10,7 +10,7 @@ describe("a chart", () => {
   const region = column("fylke_nr", "text");
   const value = column("value", "numeric");
 
-  test("needs a number, and a time or a region", () => {
+  test("requires a number, and a time or a region", () => {
     expect(choicesOf([year, region, value])?.first).toEqual({ x: "year", y: "value", series: "fylke_nr" });
     expect(choicesOf([region, value])?.first).toEqual({ x: "fylke_nr", y: "value", series: "" });
     const inYears = (...years: number[]) =>
@@ -48,7 +48,7 @@ describe("a chart", () => {
     expect(choicesOf([sector, value])).toBeNull();
   });
 
-  test("has no time axis of names of months", () => {
+  test("draws no time axis for names of months", () => {
     const month = column("month", "text");
     const rows = ["January", "February"].map((name) => ({ month: name, year: 2024, value: 1 }));
     expect(choicesOf([month, value], rows)?.x.map(({ name }) => name)).toEqual(["month"]);

@@ -46,7 +46,7 @@ describe("the request of a view", () => {
       expect(order({ columns: ["ok"], page: 2 })).toBe('region,"a,b",day,ok,id');
     });
 
-    test("has no order if no column can be sorted", () => {
+    test("omits the order if no column can be sorted", () => {
       const none = { ...endpoint, columns: [column("doc", "json")] };
       expect(tieBreakers(none)).toEqual([]);
       expect(viewRequest(none, first).params).toEqual([["limit", "100"]]);
@@ -169,7 +169,7 @@ describe("a column", () => {
     expect(isTime(column("fiscal_year", "integer"))).toBe(true);
   });
 
-  test("of text is a time only if its values start with a digit", () => {
+  test("is a time, if it is of text, only with values that start with a digit", () => {
     const month = column("month", "text");
     const isTimeWith = (...values: unknown[]): boolean =>
       isTime(

@@ -73,7 +73,7 @@ describe("CSV", () => {
     expect(toCsv(["a"], [{ a: null }], false)).toBe('""\r\n');
   });
 
-  test("has no cell that starts like a formula, for any data", () => {
+  test("neutralizes formulas at the start of a cell, for any data", () => {
     const unit = fc.constantFrom(...CSV_CHARACTERS);
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 6 }), (value) => {
@@ -92,7 +92,7 @@ describe("CSV", () => {
   });
 
   // Excel separates cells by semicolons where the decimal separator is a comma, and there no cell after the first can be quoted.
-  test("has no part of a cell that starts like a formula between semicolons, for any data", () => {
+  test("neutralizes formulas after a semicolon in a cell, for any data", () => {
     const text = fc.string({ unit: fc.constantFrom(...CSV_CHARACTERS), maxLength: 8 });
     fc.assert(
       fc.property(text, (value) => {

@@ -17,7 +17,7 @@ describe("an existing identity provider", () => {
     expect(settings.warnings).toEqual([]);
   });
 
-  test("may be a Service of the cluster", () => {
+  test("accepts a Service of the cluster", () => {
     const found = (service: Record<string, unknown>) =>
       parseStack(stack({ identity_provider: { ...EXISTING, service } }), shell).identityProvider.service;
     expect(found({ name: "sso" })).toEqual({ name: "sso", port: 9000 });
@@ -154,7 +154,7 @@ describe("a service account", () => {
     expect(parseStack(provider({ service_accounts: [{ name: "reporter" }] }), shell).warnings).toEqual([]);
   });
 
-  test.each(["Reporter", "report_er", "-reporter", "a".repeat(64)])("is not named %s", (name) => {
+  test.each(["Reporter", "report_er", "-reporter", "a".repeat(64)])("rejects the name %s", (name) => {
     expect(problemsOf(provider({ service_accounts: [{ name }] }))).toEqual([
       `identity_provider.service_accounts[0].name: found "${name}", expected a DNS label. ` +
         "Use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit.",
@@ -192,7 +192,7 @@ describe("a group", () => {
 
   describe.each(places)("of %s", (_, raw, place) => {
     test.each(["staff", "a|b", "Drift og utvikling", "æøå ÆØÅ", "x".repeat(200), "日本", "a.b:c/d@e", "$HOME", "ü"])(
-      "may be named %s",
+      "accepts a group named %s",
       (group) => {
         expect(parseStack(raw(group), shell).warnings).toEqual([]);
       },
@@ -205,15 +205,15 @@ describe("a group", () => {
       ["a tab", "a\tb"],
       ["a line separator", "a\u2028b"],
       ["a zero byte", "a\0b"],
-      ["a character that is not seen", "ad\u200bmins"],
+      ["an invisible character", "ad\u200bmins"],
       ["a soft hyphen", "ad\u00admins"],
-      ["a character that turns the text around", "\u202esnimda"],
-      ["a space that does not break", "a\u00a0b"],
-      ["a space in front", " staff"],
-      ["a space behind", "staff "],
-      ["nothing but a space", " "],
-      ["nothing", ""],
-    ])("may not hold %s", (_what, group) => {
+      ["a right-to-left override", "\u202esnimda"],
+      ["a no-break space", "a\u00a0b"],
+      ["a leading space", " staff"],
+      ["a trailing space", "staff "],
+      ["a space only", " "],
+      ["an empty name", ""],
+    ])("rejects a group with %s", (_what, group) => {
       expect(problemsOf(raw(group)).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: "))).toEqual([
         `${place}.groups[0]: expected a group name without commas, invisible characters and outer spaces. ` +
           "X-idp-groups separates groups with commas; rename the group.",

@@ -14,7 +14,7 @@ test.each([
   expect(warnings).toEqual([`images.digests: the stack runs no image "${image}". ${hint}`]);
 });
 
-test("knows every image without gatehouse:data_api and gatehouse:postgres", () => {
+test("warns of unused digests without gatehouse:data_api and gatehouse:postgres", () => {
   const identity_provider = {
     install: false,
     url: "https://sso.example.org",

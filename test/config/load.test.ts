@@ -18,7 +18,7 @@ function write(text: string): string {
 }
 
 describe("readStackFile", () => {
-  test("notes encrypted values as secret and keeps the others", () => {
+  test("marks encrypted values as secret and keeps the others", () => {
     const path = write("encryptionsalt: v1:x\nconfig:\n  variables:A: { secure: v1:abc }\n  variables:B: 80\n");
     expect(readStackFile(path, "dev")).toEqual({
       stack: "dev",

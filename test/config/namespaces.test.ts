@@ -46,13 +46,13 @@ describe("a namespace that the stack creates", () => {
       { identity: "monitoring", metrics: "monitoring" },
       ['identity_provider.namespace: namespace "monitoring" is already used by observability. Set another namespace.'],
     ],
-  ])("cannot be %s", (_, namespaces, problems) => {
+  ])("rejects %s", (_, namespaces, problems) => {
     expect(problemsOf(at(namespaces))).toEqual(problems);
   });
 
   const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "sso" } };
 
-  test("cannot be that of an existing identity provider in the cluster", () => {
+  test("rejects the namespace of an existing identity provider in the cluster", () => {
     const raw = stack({ identity_provider: existing, data_api: { ...sections.data_api, namespace: "authentik" } });
     expect(problemsOf(raw)).toEqual([
       'data_api.namespace: namespace "authentik" is already used by identity_provider. Set another namespace.',

@@ -22,7 +22,7 @@ describe("postgres.sslrootcert", () => {
     expect(parsed(verifying(text))).toBe(server.certificate + other.certificate);
   });
 
-  test("may be a template variable", () => {
+  test("accepts a template variable", () => {
     const raw = withFields(
       { sslmode: "verify-full", sslrootcert: "${POSTGRES_CA}" },
       { "variables:POSTGRES_CA": { value: ca.certificate } },

@@ -19,7 +19,7 @@ describe.each<[string, (session: string) => ReturnType<typeof stack>]>([
   );
 
   test.each(["minutes=5", "seconds=300", "minutes=4;seconds=60", "hours=1", "days=1", "weeks=1"])(
-    "takes %s",
+    "accepts %s",
     (session) => {
       expect(parseStack(withSession(session), shell).services[0]?.session).toBe(session);
     },

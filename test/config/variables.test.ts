@@ -100,7 +100,7 @@ describe("secret fields", () => {
     expect(parseStack(raw, shell, { secretsRequired: false }).warnings).toEqual([message]);
   });
 
-  test("may be in plain text in a client id, also next to another problem", () => {
+  test("accepts a client id in plain text, also next to another problem", () => {
     const raw = stack(
       { protected_services: [oauth2({ icon: 1 }, { client_id: "${OPEN}" })] },
       { "variables:OPEN": { value: "grafana" } },

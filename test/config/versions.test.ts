@@ -29,7 +29,7 @@ describe("authentik's version", () => {
     expect(version.split(".").slice(0, 2).join(".")).toBe(PROVIDER_SERIES);
   });
 
-  test.each(["2026.5.5", "2026.5.12"])("may be %s", (version) => {
+  test.each(["2026.5.5", "2026.5.12"])("accepts %s", (version) => {
     const settings = parseStack(authentik(version), shell);
     expect([settings.identityProvider.version, settings.warnings]).toEqual([version, []]);
   });
@@ -62,7 +62,7 @@ describe("authentik's version", () => {
     ],
     ["2026.8.1", [noPair("2026.8.1")]],
     ["2026.50.1", [noPair("2026.50.1")]],
-  ])("may not be %s", (version, problems) => {
+  ])("rejects %s", (version, problems) => {
     expect(problemsOf(authentik(version))).toEqual(problems);
   });
 
@@ -71,7 +71,7 @@ describe("authentik's version", () => {
     expect(problemsOf(stack({ identity_provider: provider }))).toEqual([noPair("2026.8.1")]);
   });
 
-  test.each(["2026.5", "latest", "2026.5.1-rc1", "v2026.5.1"])("is no version when it is %s", (version) => {
+  test.each(["2026.5", "latest", "2026.5.1-rc1", "v2026.5.1"])("rejects version %s", (version) => {
     expect(problemsOf(authentik(version))).toEqual([
       `identity_provider.version: found "${version}", expected a version of authentik. Write it like 2026.5.7.`,
     ]);
@@ -85,7 +85,7 @@ describe("Traefik's version", () => {
   const NAMESPACES =
     "has CVE-2026-65601 (a route can use middlewares of another namespace; restrict who can create routes). Fixed in 3.7.7.";
 
-  test.each(["3.7.2", "3.6.99", "2.11.30"])("may not be %s", (version) => {
+  test.each(["3.7.2", "3.6.99", "2.11.30"])("rejects %s", (version) => {
     expect(problemsOf(traefik(version))).toEqual([
       `gateway.version: Traefik ${version} has CVE-2026-48020: dot segments bypass the authentication of a route, ` +
         "and basic auth without users is open. Use 3.7.3 or newer.",
@@ -119,7 +119,7 @@ describe("PostgREST's version", () => {
   const MEMORY =
     "postgrest #4955: requests fail if their role sets work_mem, which limits the memory of a query. Use 14.17 or newer.";
 
-  test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "16.1"])("may be %s", (version) => {
+  test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "16.1"])("accepts %s", (version) => {
     expect(parseStack(postgrest(version), shell).dataApi?.version).toBe(version);
   });
 
@@ -134,7 +134,7 @@ describe("PostgREST's version", () => {
           "Use 14.17 or newer.",
       ],
     ],
-  ])("may not be %s", (version, problems) => {
+  ])("rejects %s", (version, problems) => {
     expect(problemsOf(postgrest(version))).toEqual(problems.map((text) => `data_api.version: PostgREST ${text}`));
   });
 });

@@ -46,7 +46,7 @@ describe("the strip middleware", () => {
     });
   });
 
-  test("comes before forward auth, which overwrites one spelling only", async () => {
+  test("precedes forward auth, which overwrites one spelling only", async () => {
     const lines: Line[] = [await sessionAt(forward().url), ["X_idp_groups", "admins"], ["X-idp-groups", "admins"]];
     await verifyControl({
       exposure: forward(),

@@ -95,7 +95,7 @@ describe.each(["forward", "gated"])("the headers of %s", (service) => {
     }));
 });
 
-test("the header and the token contain a group once that is inherited, direct, or both", () =>
+test("contains a group once in the header and the token, whether inherited, direct or both", () =>
   withClient(async (client) => {
     const groups = await administrator.all<{ pk: string; name: string }>("/core/groups/");
     const pk = (name: string): string => groups.find((group) => group.name === name)?.pk ?? "";

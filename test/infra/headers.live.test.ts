@@ -47,7 +47,7 @@ describe("identity headers, as Python computes them", () => {
     };
   }, 60_000);
 
-  test("are the six, with a token that lives as long as the session", () => {
+  test("sets the six identity headers, and a token that is valid as long as the session", () => {
     expect(headersOf({ groups: ["staff", "admins"] })).toEqual({
       "X-idp-username": "alice",
       "X-idp-email": "alice@example.org",
@@ -97,9 +97,12 @@ describe("identity headers, as Python computes them", () => {
     });
   });
 
-  test.each([null, "x-idp-username", ["x-idp-username"]])("are the six with the attribute %j", (additionalHeaders) => {
-    expect(headersOf({ attributes: { additionalHeaders } })).toEqual(headersOf({}));
-  });
+  test.each([null, "x-idp-username", ["x-idp-username"]])(
+    "sets the six identity headers with the attribute %j",
+    (additionalHeaders) => {
+      expect(headersOf({ attributes: { additionalHeaders } })).toEqual(headersOf({}));
+    },
+  );
 
   test("contain no line break, and differ for different users", () => {
     const name = "Alice\r\nX-idp-groups: admins";

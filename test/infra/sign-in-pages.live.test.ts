@@ -116,7 +116,7 @@ describe("the page for a failed sign-in", () => {
     expect(html).not.toContain("<b>");
   });
 
-  test("neither continues by itself nor sets a cookie", async () => {
+  test("does not redirect, and sets no cookie", async () => {
     const { response, html } = await errorPage(stateOf({ redirect: "https://wiki.example.org/page" }));
     expect([response.status, response.headers.get("set-cookie")]).toEqual([200, null]);
     expect(html).not.toContain("http-equiv");

@@ -107,14 +107,14 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect((await findings()).map(({ subject, danger }) => [subject, danger])).toEqual(unenforced.sort());
   });
 
-  test("lets writers create in a schema that the migrations created, readable at once", async () => {
+  test("allows writers to create relations in a created schema, which are readable at once", async () => {
     await api.query("create table reference.region as select 7 as id", "dbt");
     expect(await api.query("select id from reference.region", api.roles.anonymous)).toEqual([{ id: 7 }]);
     expect(await differences()).toEqual([]);
     await api.query("drop table reference.region");
   });
 
-  test("lets writers describe what they create, until they are removed", async () => {
+  test("allows writers to describe their relations until they are removed", async () => {
     const describe = `
       begin;
       insert into catalog.sources (source_id, provider, title) values ('a', 'etl', 'A') on conflict (source_id) do update set title = 'B';

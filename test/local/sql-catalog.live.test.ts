@@ -215,7 +215,7 @@ describe("a filter", () => {
     ["meta_endpoints", "title", "Persons"],
     ["meta_dimensions", "dimension", "Hidden"],
   ])(
-    "of %s is not computed for a row that the view leaves out, which its duration would reveal",
+    "is not computed on %s for a row that the view omits, which its duration would reveal",
     async (view, name, value) => {
       const ask = (relation: string): Promise<unknown[]> =>
         api.query(`select from ${relation} where ${failing(name, value)}`, api.roles.anonymous);

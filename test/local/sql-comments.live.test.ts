@@ -126,7 +126,7 @@ describe("a copied comment", () => {
     expect(await comments("api_v1.second")).toEqual([null, null, "A note"]);
   });
 
-  test("stays with a renamed column and a renamed view", async () => {
+  test("is kept when a column or a view is renamed", async () => {
     await owner(`alter view api_v1.first rename column a to c; alter view api_v1.first rename to third`);
     await owner(`comment on column marts.base."Key" is 'Another key'`);
     expect(await comments("api_v1.third")).toEqual(["The base", "Another key", null]);

@@ -174,7 +174,7 @@ describe("the database of the data API", () => {
   });
 
   test(
-    "is no resource if it exists, and neither are its schemas and grants",
+    "is not a resource if it exists, nor are its schemas and grants",
     async () => {
       const recorder = await deployed({ name: "shop", existing: true }, { user: "admin", superuser: false });
       expect(types(recorder)).toEqual(["postgresql:index/role:Role"]);

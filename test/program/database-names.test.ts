@@ -21,7 +21,7 @@ function deployed(raw: RawStack) {
 const SERVICES = { protected_services: [proxy({}), oauth2({})] };
 const BEFORE = stack(SERVICES);
 
-test("knows every role and database of Postgres by the name of its resource", { timeout: PATIENCE }, async () => {
+test("maps the name of each resource to its role or database of Postgres", { timeout: PATIENCE }, async () => {
   const { resources } = await deploy(BEFORE);
   const own = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
   expect(Object.fromEntries(own.map(({ name, inputs }) => [name, inputs["name"]]))).toEqual(

@@ -185,7 +185,7 @@ describe("the gateway under mocks", () => {
 
 describe("options that are off", () => {
   test(
-    "is not there: no rewrite without localhost, no record without targets, no echo service unless installed",
+    "create no rewrite without localhost, no record without targets, no echo service unless installed",
     async () => {
       const mesh = domain("mesh.example.org", {});
       const recorder = await deploy(stack({ domains: { mesh }, protected_services: [proxy({})], data_api: undefined }));

@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-test("of an existing identity provider asks only to read its Service", () => {
+test("requires only to read its Service for an existing identity provider", () => {
   const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "server" } };
   const settings = parseStack(stack({ identity_provider: existing, data_api: undefined }), shell);
   const ofService = deployedKinds(settings, computePlan(settings)).filter(({ resource }) => resource === "services");

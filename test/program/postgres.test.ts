@@ -243,7 +243,7 @@ describe("a server of the operator", () => {
   });
 });
 
-test("a server of the operator has TLS for pods when the deploying machine forwards a port", async () => {
+test("requires TLS for pods when the deploying machine forwards a port", async () => {
   const recorder = await install({ kind: "cloudnativepg", service: "ClusterIP", host: "127.0.0.1", instances: 1 });
   expect(provider(recorder)).toMatchObject({ host: "127.0.0.1", sslmode: "disable" });
   expect(waited.map(({ ssl }) => ssl)).toEqual([false]);

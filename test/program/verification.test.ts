@@ -133,11 +133,11 @@ describe("its build", () => {
   });
   afterEach(() => rmSync(project, { recursive: true }));
 
-  test("must exist", () => {
+  test("is refused if it is missing", () => {
     expect(() => readBundle(project)).toThrow("the verification job is not built; run: npm run build:verify");
   });
 
-  test("must not be older than its sources", () => {
+  test("is refused if it is older than its sources", () => {
     const dist = "ops/checks/verify/job/dist";
     file(`${dist}/verify.mjs.br`, 2000);
     writeFileSync(join(project, `${dist}/sources.json`), JSON.stringify(SOURCES));

@@ -197,7 +197,7 @@ function validateJson(value: Value): string | undefined {
   }
 }
 
-/** The real plugin dies of these, without a word. */
+/** The real plugin crashes on these without an error message. */
 function validateRedirects(value: Value): string | undefined {
   const complete = (value as Values[]).every((uri) => !isEmpty(uri.matching_mode) && !isEmpty(uri.url));
   return complete ? undefined : "each redirect URI needs matching_mode and url";

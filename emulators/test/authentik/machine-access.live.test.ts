@@ -124,7 +124,7 @@ describe("Authorization at the outpost", () => {
     expect((await visit(app, basic("goauthentik.io/token", token))).status).toBe(200);
   });
 
-  test("treats invalid credentials as no session: 302 for Traefik, 401 for nginx", async () => {
+  test("returns 302 to Traefik and 401 to nginx for invalid credentials, as without a session", async () => {
     const other = (await ask(await form("identity"))).body["access_token"];
     const wrong = [
       bearer("x"),

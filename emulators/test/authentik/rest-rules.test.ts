@@ -229,7 +229,7 @@ describe("blueprints", () => {
     });
   });
 
-  test("refer to earlier entries, to other objects and to their context", async () => {
+  test("resolve references to earlier entries, to other objects and to their context", async () => {
     const text = `context: { suffix: default }
 entries:
   - model: authentik_core.group

@@ -99,7 +99,7 @@ test("sends no false or empty values for a proxy provider, and always has a diff
 const OAUTH = "create: oauth2 provider, application, policy binding, group; key pair lookup";
 const SLUG = "application slug changed in place";
 
-test("takes the secret of an OAuth2 provider from the server at first, and sends that of the state later", async () => {
+test("reads the secret of a new OAuth2 provider from the server, and sends that of the state later", async () => {
   const oa = {
     name: "oa",
     clientId: "oa-client",

@@ -32,7 +32,7 @@ function injectedMarkup(page: Page): Promise<unknown> {
 const NONE = { elements: [], links: [], handlers: 0, executed: "nothing" };
 
 describe("markup in every field", () => {
-  test("stays text in the list, its tags, its search and its address", async () => {
+  test("is shown as text in the list, its tags, its search and its address", async () => {
     await visit(
       `/data?tag=${encodeURIComponent("topic:<b>")}&q=${encodeURIComponent(ATTACK)}&column=${encodeURIComponent(ATTACK)}&value=x`,
       async (page) => {
@@ -49,7 +49,7 @@ describe("markup in every field", () => {
     );
   });
 
-  test("stays text in the table, its header, its reference, its terms and its citation", async () => {
+  test("is shown as text in the table, its header, its reference, its terms and its citation", async () => {
     await visit(TABLE, async (page) => {
       const title = TITLE.replace("\u202E", "⟨U+202E⟩");
       expect(await texts(page, "h1")).toEqual([`${title} open`]);
@@ -66,7 +66,7 @@ describe("markup in every field", () => {
     });
   });
 
-  test("stays text in the dialog of a row, in a filter and in a chart", async () => {
+  test("is shown as text in the dialog of a row, in a filter and in a chart", async () => {
     await visit(CANVAS, async (page) => {
       await page.locator("canvas").waitFor();
       const [long = ""] = CELLS.find(([text]) => text.length > 10_000) ?? [];
@@ -85,7 +85,7 @@ describe("markup in every field", () => {
     });
   });
 
-  test("stays text on the page of its source", async () => {
+  test("is shown as text on the page of its source", async () => {
     await visit(`/sources/${encodeURIComponent(SOURCE)}`, async (page) => {
       expect(await texts(page, "h1")).toEqual([ATTACK]);
       expect(await texts(page, "[aria-labelledby=dimensions] tbody tr")).toEqual([

@@ -57,11 +57,11 @@ describe("a page in both themes and on a phone", () => {
     ["contract", "/contract"],
     ["about", "/about"],
     ["not-found", "/data/marts/nothing"],
-  ])("has no violation and fits: %s", async (name, path) => {
+  ])("passes axe and does not overflow: %s", async (name, path) => {
     await visit(path, (page) => checkPage(page, name));
   });
 
-  test("has no violation and fits with dialogs and menus of a table", async () => {
+  test("passes axe and does not overflow with dialogs and menus of a table", async () => {
     await visit("/data/marts/fact_observation", async (page) => {
       await page.getByRole("button", { name: "Filter by amount" }).click();
       await page.getByText("Columns (10 of 10)").click();
@@ -74,12 +74,12 @@ describe("a page in both themes and on a phone", () => {
     });
   });
 
-  test("has no violation and fits with an error", async () => {
+  test("passes axe and does not overflow with an error", async () => {
     const refused = { expected: /status of 400/ };
     await visit("/data/marts/fact_observation?where.amount=eq.nonsense", (page) => checkPage(page, "error"), refused);
   });
 
-  test("has no violation and fits in Norwegian", async () => {
+  test("passes axe and does not overflow in Norwegian", async () => {
     const context = { locale: "nb-NO" };
     await visit("/data/marts/dim_fylke", (page) => checkPage(page, "table-nb"), { context });
   });

@@ -12,7 +12,7 @@ test("lists every host once in the records, under its own domain", () => {
   });
 });
 
-test("gives one application and one outpost to every exposure with forward auth, and to no other one", () => {
+test("creates one application and one outpost for each exposure with forward auth, and for no other", () => {
   always((plan, { services }) => {
     for (const exposure of plan.exposures) {
       const service = services.find(({ name }) => name === exposure.entry);
@@ -92,7 +92,7 @@ test.each([
   expect(owner === `gatehouse-${name}`).toBe(!start.endsWith("-"));
 });
 
-test("gives two stacks, whose names differ in a character that no label has, names of their own in an identity provider", () => {
+test("creates different names in an identity provider for stacks whose names differ in a character that labels exclude", () => {
   const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
   const namesOf = (name: string): string[] => {
     const { data_api: _, ...raw } = sections;

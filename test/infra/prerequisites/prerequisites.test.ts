@@ -147,7 +147,7 @@ describe("tls: upstream", () => {
     expect(problems({ domains }, { traefik: undefined })).toEqual([]);
   });
 
-  test("needs no trusted proxy for a domain that is off", () => {
+  test("requires no trusted proxy for a disabled domain", () => {
     expect(problems({ domains: { localhost: {}, edge: { ...edge, enabled: false } } }, {})).toEqual([]);
   });
 });

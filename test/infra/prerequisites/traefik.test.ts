@@ -210,7 +210,7 @@ describe("the size of headers at an entry point of the data API", () => {
     });
   });
 
-  test("may be 64 kB", () => {
+  test("passes with 64 kB", () => {
     expect(found([...ARGS, "--entryPoints.web.http.maxHeaderBytes=65536"]).get(name)).toEqual({
       observed: "65536 bytes",
     });

@@ -62,7 +62,7 @@ test.each(["web", "websecure"] as const)("recognizes Traefik's own responses on 
 });
 
 test.each(["web", "websecure"] as const)(
-  "takes the same 404 of an application in Go for the application's on %s",
+  "attributes the same 404 of an application in Go to the application on %s",
   async (entryPoint) => {
     expect(await answerOf(entryPoint, "app.localhost")).toEqual({ ...NOT_FOUND, own: false });
   },

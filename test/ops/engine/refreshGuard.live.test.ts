@@ -14,7 +14,7 @@ async function refreshBefore(status: number, type = "authentik:index/group:Group
   const target = { context: "prod-eu", settings: { identityProvider }, plan: { identityProviderUrl } };
   try {
     await refuseUnsafeRefresh(target as unknown as StackContext, [{ type: "pulumi:pulumi:Stack" }, { type }]);
-    return "goes on";
+    return "continues";
   } catch (error) {
     return (error as Error).message.replace(identityProviderUrl, "URL");
   } finally {
@@ -23,7 +23,7 @@ async function refreshBefore(status: number, type = "authentik:index/group:Group
 }
 
 test("refuses a refresh while the identity provider is not ready, because a 404 of the gateway would remove its objects from the state", async () => {
-  expect(await refreshBefore(200)).toBe("goes on");
+  expect(await refreshBefore(200)).toBe("continues");
   for (const status of [404, 503]) {
     expect(await refreshBefore(status)).toBe(
       `URL/-/health/ready/ returns ${status}, so a refresh would delete all resources of the identity provider from the state. ` +
@@ -33,5 +33,5 @@ test("refuses a refresh while the identity provider is not ready, because a 404 
 });
 
 test("allows a refresh of a state without objects of the identity provider", async () => {
-  expect(await refreshBefore(404, "pulumi:providers:authentik")).toBe("goes on");
+  expect(await refreshBefore(404, "pulumi:providers:authentik")).toBe("continues");
 });

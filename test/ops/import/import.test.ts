@@ -110,7 +110,7 @@ describe("forward auth of authentik", () => {
     );
   });
 
-  test("loses what is bound to a flow with explicit consent", () => {
+  test("reports policies and stages that are bound to a flow with explicit consent", () => {
     const records = proxies({
       ...{ slug: "reports", host: "reports.example.org", groups: ["staff"] },
       provider: { authorization_flow: "explicit" },
@@ -219,7 +219,7 @@ describe("a route without authentication", () => {
     expect([oauth_config["client_type"], oauth_config["client_secret"]]).toEqual(["public", undefined]);
   });
 
-  test("is not imported if the application is no client: no type of protected_services is open", () => {
+  test("is not imported if the application is not a client: no type of protected_services is open", () => {
     const found = imported(manifests);
     expect(entriesOf(found)).toEqual([]);
     expect(reasonsOf(found)[match]?.[0]).toMatch(/^it is open to everyone, and no type of protected_services is\./);

@@ -89,7 +89,7 @@ describe("an outpost that serves the host itself", () => {
     ]);
   });
 
-  test("is no outpost because authentik has a provider for its host", () => {
+  test("is not treated as an outpost only because authentik has a provider for its host", () => {
     const open = [service("apps/reports-web"), route("apps/reports", [rule(HOST, "reports-web")])];
     const found = imported(open, { identity: records(internal) });
     expect(found.entries).toEqual([]);

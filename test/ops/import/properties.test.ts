@@ -131,7 +131,7 @@ describe("any import", () => {
     });
   });
 
-  test("gives no access that the routes did not give, and changes no host without an entry", () => {
+  test("grants no access that the routes did not grant, and changes no host without an entry", () => {
     let compared = 0;
     always(({ mapped, plan }, manifests, identity) => {
       const own = new Set(plan.exposures.filter(({ role }) => role === "service").map(({ host }) => host));

@@ -146,7 +146,7 @@ describe("the install lock", () => {
     expect(owners).toEqual([String(process.pid)]);
   });
 
-  test("stays that of another process which took it over", async () => {
+  test("is not released by a process whose lock another one took over", async () => {
     const lock = path.join(project, "install.lock");
     const takeOver = () => rm(lock).then(() => symlink(String(process.ppid), lock));
     await exclusively(lock, unexpected, takeOver);

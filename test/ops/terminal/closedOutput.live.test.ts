@@ -33,7 +33,7 @@ async function exitCode(program: string): Promise<unknown> {
   return (await once(child, "exit"))[0];
 }
 
-test("goes on to its end", async () => {
+test("completes after its output is closed", async () => {
   const ignoring = `import { ignoreClosedOutput } from ${JSON.stringify(MODULE)}; ignoreClosedOutput();`;
   expect(await exitCode(ignoring + PROGRAM)).toBe(0);
 });
@@ -46,14 +46,14 @@ test("exits with 1 if the disk takes only a part of a report", async () => {
   const gatehouse = join(import.meta.dirname, "../../../ops/commands/gatehouse.ts");
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-report-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // A limit of the size of files has the same effect as a disk with little room: the first write is incomplete, the next one fails.
+  // A limit of the size of files has the same effect as an almost full disk: the first write is incomplete, the next one fails.
   const command = `ulimit -f 8; exec "${process.execPath}" "${gatehouse}" plan local --json > report.json`;
   const options = { cwd: folder, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } };
   const child = spawn("bash", ["-c", command], { ...options, stdio: ["ignore", "ignore", "pipe"] });
   const [error, ended] = await Promise.all([text(child.stderr), once(child, "exit")]);
   expect([ended[0], error]).toEqual([
     1,
-    "standard output is incomplete (EFBIG); make room for it, and run the command again\n",
+    "standard output is incomplete (EFBIG); free disk space, and run the command again\n",
   ]);
   expect(statSync(join(folder, "report.json")).size).toBe(8 * 1024);
 });
@@ -66,6 +66,6 @@ test.runIf(existsSync("/dev/full"))("exits with 1 if the disk has no room for th
   const [error, ended] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, "exit")]);
   expect([ended[0], error]).toEqual([
     1,
-    "standard output is incomplete (ENOSPC); make room for it, and run the command again\n",
+    "standard output is incomplete (ENOSPC); free disk space, and run the command again\n",
   ]);
 });

@@ -81,7 +81,7 @@ test("uses the pinned version when the program on PATH fails, as the shim of a v
   ]);
 });
 
-test("takes the pinned version only for the local platform", async () => {
+test("ignores another version on PATH for the local platform", async () => {
   bench.putOnPath("pulumi", pulumi("3.260.1"));
   const [file] = await obtainTools([published()], { ...bench.machine, local: true }, bench.progress);
   expect(file).toBe(path.join(bench.machine.cache, "tools", "pulumi-3.250.0-linux-x64", "bin", "pulumi"));

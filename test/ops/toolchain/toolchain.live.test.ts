@@ -33,7 +33,7 @@ test.each(["1.2.4", "1.2.30", "11.2.3", "1.2.3-rc.1", "1.2.3+vendor"])("skips ve
   expect(await bench.get()).toBe(bench.cached);
 });
 
-test("looks in the cache, then in the mirror, then downloads", async () => {
+test("searches the cache, then the mirror, then downloads", async () => {
   await bench.putInMirror(program("1.2.3"));
   bench.publish(`${program("1.2.3")}# published`);
   expect(await bench.get()).toBe(bench.cached);
@@ -114,7 +114,7 @@ test("builds the local variant for the local platform, and uses it for nothing e
   expect(await builds()).toBe("build in local with go.mod there\nbuild in etcd with go.mod there\n");
 });
 
-test("takes a local variant from the cache, but an official release on PATH first", async () => {
+test("uses a local variant from the cache, but an official release on PATH first", async () => {
   bench.withoutMirror();
   await bench.installGo("1.2.3+local");
   const tool = bench.probe({
@@ -130,7 +130,7 @@ test("takes a local variant from the cache, but an official release on PATH firs
   expect(await obtainTools([tool], platform, bench.progress)).toEqual([official]);
 });
 
-test("takes over the lock of a run that died", async () => {
+test("takes over the lock of a process that has ended", async () => {
   await bench.putInMirror(program("1.2.3"));
   const lock = path.join(bench.machine.cache, "locks", "probe-1.2.3-linux-x64.lock");
   await mkdir(lock, { recursive: true });

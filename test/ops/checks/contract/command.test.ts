@@ -57,7 +57,7 @@ describe("an unknown database", () => {
     });
   });
 
-  test("takes the only stack file without an argument, and asks for a name if there are several", async () => {
+  test("uses the only stack file without an argument, and requires a name if there are several", async () => {
     expect((await project.run("check")).error).toMatch(/^postgres\.password: .* --stack dev\)"\n$/);
     project.writeLocal(1, "");
     expect(await project.run("check")).toEqual({ code: 2, out: "", error: "name a stack: dev, local\n" });

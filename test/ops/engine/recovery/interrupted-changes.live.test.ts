@@ -17,7 +17,7 @@ const ROUTE = "kubernetes:traefik.io/v1alpha1:IngressRoute";
 const ROLE = "postgresql:index/role:Role";
 const USER = "authentik:index/user:User";
 
-test("knows what was updated or deleted from the record and from the pending operations", () => {
+test("reads updates and deletions from the record and from the pending operations", () => {
   const resource = (urn: string): Resource => ({ urn, type: ROUTE });
   const recorded = [resource("created"), { ...resource("updated"), changed: "update" as const }];
   const pending = ["creating", "updating", "deleting", "reading"].map((type) => ({ type, resource: resource(type) }));

@@ -66,7 +66,7 @@ describe("a stack's state file", () => {
     expect(now()).toBe(CUT_SHORT);
   });
 
-  test("can be missing, or no file", async () => {
+  test("restores nothing without a state file or its path", async () => {
     await expect(restore()).resolves.toBeUndefined();
     await expect(restoreState(undefined, "local")).resolves.toBeUndefined();
   });

@@ -121,7 +121,7 @@ function issueOf(issues: readonly Issue[], number: number): Issue {
 /** `gh api --silent --method DELETE repos/…/issues/NUMBER/labels/NAME`, which GitHub refuses with 404 for another label. */
 function removeLabel(path: string): void {
   const [, number, label] = /^repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels\/([\w-]+)$/.exec(path) ?? [];
-  const file = process.env["GH_STAND_IN"] ?? "";
+  const file = process.env["GH_EMULATOR_STATE"] ?? "";
   const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
   const pull = state.pulls.find((one) => one.number === Number(number));
   if (!pull?.labels.some(({ name }) => name === label)) throw new Error(`HTTP 404: ${path}`);
@@ -138,7 +138,7 @@ function setStatus(silent: string, [path = "", ...args]: readonly string[]): voi
     options: { field: { type: "string", short: "f", multiple: true, default: [] } },
   });
   const status = Object.fromEntries(values.field.map((field) => field.split(/=(.*)/s).slice(0, 2) as [string, string]));
-  const file = process.env["GH_STAND_IN"] ?? "";
+  const file = process.env["GH_EMULATOR_STATE"] ?? "";
   const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
   state.statuses.push([path, status]);
   writeFileSync(file, JSON.stringify(state));
@@ -164,7 +164,7 @@ if (import.meta.main) {
       "create-if-none": { type: "boolean" },
     },
   });
-  const file = process.env["GH_STAND_IN"] ?? "";
+  const file = process.env["GH_EMULATOR_STATE"] ?? "";
   const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
   command(values, Number(positionals[0]), state);
   writeFileSync(file, JSON.stringify(state));

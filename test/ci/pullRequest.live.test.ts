@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, "..", "..");
 const clone = cloneProject();
 const base = clone.git("rev-parse", "HEAD").trim();
 const temp = join(clone.folder, ".git", "temp");
-const standIn = join(temp, "github.json");
+const stateFile = join(temp, "github.json");
 const preview = join(temp, "preview", "preview.txt");
 /** The commit that opens the path. */
 let opening: string;
@@ -42,18 +42,18 @@ afterAll(() => rmSync(clone.folder, { recursive: true }));
 
 function changeGitHub(change: (state: GitHub) => Partial<GitHub>): void {
   const state = readGitHub();
-  writeFileSync(standIn, JSON.stringify({ ...state, ...change(state) }));
+  writeFileSync(stateFile, JSON.stringify({ ...state, ...change(state) }));
 }
 
 function readGitHub(): GitHub {
-  if (!existsSync(standIn)) return { pulls: [], comments: [], issues: [], statuses: [] };
-  return JSON.parse(readFileSync(standIn, "utf8")) as GitHub;
+  if (!existsSync(stateFile)) return { pulls: [], comments: [], issues: [], statuses: [] };
+  return JSON.parse(readFileSync(stateFile, "utf8")) as GitHub;
 }
 
 /** Restores what GitHub has after the test. */
 function restoreGitHub(): void {
   const state = readGitHub();
-  onTestFinished(() => writeFileSync(standIn, JSON.stringify(state)));
+  onTestFinished(() => writeFileSync(stateFile, JSON.stringify(state)));
 }
 
 /** Runs a step like GitHub: with `bash -e`, and expressions replaced by their values. */
@@ -77,7 +77,7 @@ async function runStep(file: string, name: string, values: Record<string, string
     HOME: clone.folder,
     CI: "true",
     RUNNER_TEMP: temp,
-    GH_STAND_IN: standIn,
+    GH_EMULATOR_STATE: stateFile,
     GITHUB_REPOSITORY: "example/platform",
     ...more,
     ...Object.fromEntries(filled),

@@ -29,7 +29,7 @@ const IN_FLIGHT = 6;
 
 const headers = { "accept-profile": "marts" };
 const counted = { ...headers, prefer: "count=exact" };
-/** By another name than the queries of the flood, so that the database's list of running queries tells them apart. */
+/** By another name than the queries of the flood, so that the database's list of running queries distinguishes them. */
 const ROW = { path: "/polite_reading?id=eq.777777&select=id,place_id", headers };
 
 const values = Array.from({ length: 800 }, (_, index) => `value-${index}`).join(",");

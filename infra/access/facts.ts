@@ -81,8 +81,8 @@ export interface ClientFacts extends Omit<Tokens, "refreshTokenValidity">, Clien
 }
 
 export type MemberFacts = Pick<Member, "kind" | "groups">;
-export type LoginFacts = Omit<Login, "service">;
-export interface GroupFacts {
+type LoginFacts = Omit<Login, "service">;
+interface GroupFacts {
   /** By a deployment, unless it exists; otherwise it must exist. */
   readonly created: boolean;
 }
@@ -107,10 +107,10 @@ export interface DefaultFacts extends GrantFacts {
   /** Whose objects. */
   readonly owner: string;
 }
-export interface RoleFacts {
+interface RoleFacts {
   readonly name: string;
 }
-export interface LimitFacts {
+interface LimitFacts {
   readonly value: number;
 }
 export interface SettingFacts {

@@ -28,7 +28,7 @@ export const LIMITS = {
 };
 
 /** A folder as a Kubernetes volume has it: links into a hidden folder. Next to what is served is what is not. */
-export function buildFolder(): string {
+function buildFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-catalog-"));
   const hidden = join(folder, "..2026_11_21");
   for (const [name, text] of Object.entries(FILES)) write(join(hidden, `${name}.br`), brotliCompressSync(text));
@@ -45,7 +45,7 @@ function write(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content);
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;

@@ -11,7 +11,7 @@ const INSTALLED = ["node_modules", "sdks/authentik/bin", "sdks/authentik/node_mo
 /** Folders that the commands of the workflows need. */
 const FOLDERS = ["catalog", "config", "infra", "protections", "ops", "sdks", ".github", "contract"];
 
-export interface Clone {
+interface Clone {
   readonly folder: string;
   readonly git: (...args: string[]) => string;
   /** Commits a stack file. @returns the commit */

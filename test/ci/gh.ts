@@ -18,7 +18,7 @@ interface Viewed {
 }
 
 /** The fields of a request for a commit status. */
-export type Status = Readonly<Record<string, string>>;
+type Status = Readonly<Record<string, string>>;
 
 interface Comment {
   /** Number of its pull request. */

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { inject } from "vitest";
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   /** Standard output and standard error in their order. */

@@ -18,7 +18,7 @@ export const apps = (): AppsV1Api => kubeConfig().makeApiClient(AppsV1Api);
 export const batch = (): BatchV1Api => kubeConfig().makeApiClient(BatchV1Api);
 
 /** Polls until the check returns something. @throws Error with the last state that it described */
-export async function until<T>(
+async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false>,
   state: () => string = () => "",
@@ -72,7 +72,7 @@ export async function restart(namespace: string, name: string): Promise<void> {
   });
 }
 
-export interface FinishedJob {
+interface FinishedJob {
   readonly succeeded: boolean;
   /** The last log lines of a failed pod. */
   readonly message: string;

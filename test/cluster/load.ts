@@ -9,7 +9,7 @@ export interface Target {
   readonly status: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly requests: number;
   /** Other statuses than the expected one, by status, and failed connections. */
   readonly errors: Readonly<Record<string, number>>;

@@ -25,7 +25,7 @@ export interface Prepared {
 }
 
 /** Properties of the cluster that tests can inject. */
-export interface RunningCluster {
+interface RunningCluster {
   readonly kubeconfig: string;
   readonly context: string;
   readonly project: string;

@@ -69,7 +69,7 @@ export interface ResponseParts {
 const IGNORED_HEADERS = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
 /** Returns the compared parts of a response, with `tag` for a well-formed ETag, which differs after each write. */
-export function partsOf({ status, headers, body }: HttpResponse): ResponseParts {
+function partsOf({ status, headers, body }: HttpResponse): ResponseParts {
   const kept = Object.entries(headers).filter(([name]) => !IGNORED_HEADERS.includes(name));
   const normalized = kept.map(([name, value]) => [
     name,

@@ -25,7 +25,7 @@ export const NOTICE = {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export interface RowsResponse {
+interface RowsResponse {
   readonly status?: number;
   readonly profile?: string;
   readonly type?: string;
@@ -82,7 +82,7 @@ function encoded(text: string): string {
   return bytes.replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly details?: string | null;

@@ -19,7 +19,7 @@ export interface Outcome {
 const MAX_BODY = 4096;
 
 /** Creates a createClient with a given address and keep-alive connections. */
-export function createClient(from: string): { send: (query: Query) => Promise<Outcome>; close: () => void } {
+function createClient(from: string): { send: (query: Query) => Promise<Outcome>; close: () => void } {
   const { url, gatewayPort } = inject("data");
   const agent = new Agent({ keepAlive: true });
   const send = ({ path, headers = {} }: Query): Promise<Outcome> => {

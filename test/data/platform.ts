@@ -13,7 +13,7 @@ import { quiet } from "../helpers/quiet.ts";
 import { identityProvider, VERIFICATION } from "../helpers/sections.ts";
 
 /** Properties of the platform that tests can inject. */
-export interface RunningData {
+interface RunningData {
   /** Data folder of the platform. */
   readonly data: string;
   readonly kubeconfig: string;

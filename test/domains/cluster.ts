@@ -63,7 +63,7 @@ export async function middlewareFields(name: string, kind: string): Promise<Read
 }
 
 /** A route for the attacked path. */
-export interface Variant {
+interface Variant {
   readonly chain: readonly string[];
   /** Traefik's rule. Default: one path of the exposure's host, `/control`. */
   readonly match?: string;
@@ -72,7 +72,7 @@ export interface Variant {
 }
 
 /** An attack that succeeds without a defence and fails with it. */
-export interface Control {
+interface Control {
   readonly exposure: Exposure;
   /** Default: where the exposure's application is routed. */
   readonly entryPoint?: string;

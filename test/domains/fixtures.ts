@@ -66,7 +66,7 @@ export function receivedIdentityHeaders(body: string): string[] {
 }
 
 /** Values of a machine's Secret. */
-export interface MachineSecret {
+interface MachineSecret {
   readonly username: string;
   readonly password: string;
   readonly tokenUrl: string;

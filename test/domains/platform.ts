@@ -13,7 +13,7 @@ import { startUpstream } from "./upstream.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 /** Properties of the platform that tests can inject. */
-export interface DomainsPlatform {
+interface DomainsPlatform {
   readonly plan: Plan;
   readonly kubeconfig: string;
   readonly httpPort: number;

@@ -2,7 +2,7 @@
 import { identityProvider, VERIFICATION } from "../helpers/sections.ts";
 
 /** Ports that the URLs carry. */
-export interface Ports {
+interface Ports {
   readonly https: number;
   /** Port of the proxy that terminates TLS before the gateway. */
   readonly upstream: number;

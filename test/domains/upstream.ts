@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../../emulators/authentik/certificate.ts";
 
-export interface Upstream {
+interface Upstream {
   readonly port: number;
   stop(): Promise<void>;
 }

@@ -49,7 +49,7 @@ export function sampleUser(username: string): Credentials {
   return { username, password };
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly body: string;
 }

@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
 
 /** Properties of the platform that tests can inject. */
-export interface RunningPlatform {
+interface RunningPlatform {
   readonly data: string;
   readonly urls: readonly string[];
   /** Secret template variables in clear. */

@@ -11,7 +11,7 @@ export interface Deployed {
   readonly text: string;
 }
 
-export interface DeployOptions {
+interface DeployOptions {
   readonly skipPolicy?: boolean;
   /** Whether the user confirms a question. Default: each one, as `--yes` does. */
   readonly confirms?: (question: string) => boolean;

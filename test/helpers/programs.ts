@@ -29,7 +29,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) process.kill(pid, name);
 }
 
-export interface Gateway {
+interface Gateway {
   /** Origin of its entry point for HTTP; no host name resolves to it. */
   readonly origin: string;
   stop(): Promise<void>;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 /** Responses that a monitor received. */
-export interface Monitored {
+interface Monitored {
   /** Number of responses by host. */
   readonly answered: Readonly<Record<string, number>>;
   /** Responses of an application instead of a refusal. */

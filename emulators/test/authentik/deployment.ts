@@ -27,7 +27,7 @@ export function start(random = new Random(1), blueprints?: string): Promise<Auth
 }
 
 /** Waits until the worker has made all defaults. */
-export async function settled(url: string): Promise<void> {
+async function settled(url: string): Promise<void> {
   const headers = { authorization: "Bearer bootstrap" };
   const list = async (path: string) => {
     const answer = await fetch(`${url}/api/v3${path}`, { headers });

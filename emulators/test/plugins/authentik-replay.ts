@@ -4,7 +4,7 @@ import type { Values } from "../../plugins/protocol/plugin.ts";
 import { CONTEXT, RECORDED, SEQUENCES, bare, opened } from "./authentik-server.ts";
 import type { Recorded, Scene } from "./authentik-server.ts";
 
-export interface Step {
+interface Step {
   readonly what: string;
   readonly create?: Values;
   readonly update?: Values;

@@ -18,7 +18,7 @@ export interface Recorded {
   readonly status: number;
   readonly response?: Values | null;
 }
-export type Call = Pick<Recorded, "method" | "path" | "query" | "body">;
+type Call = Pick<Recorded, "method" | "path" | "query" | "body">;
 
 export interface Answer {
   readonly status: number;

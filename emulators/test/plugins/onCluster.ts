@@ -11,7 +11,7 @@ import type { Workshop } from "./stacks.ts";
 export type Program = (provider: k8s.Provider) => void;
 
 /** Filled before the first test. */
-export interface OnCluster {
+interface OnCluster {
   readonly workshop: Workshop;
   readonly cluster: TestCluster;
   /** A stack whose programs get a provider for the cluster, or for that of another kubeconfig. */

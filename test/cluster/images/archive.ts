@@ -34,7 +34,7 @@ export function writeIndex(layout: string, images: readonly Image[]): void {
 }
 
 /** Returns the name of an image with its registry, which a container runtime adds if it is missing. */
-export function fullName(name: string): string {
+function fullName(name: string): string {
   const [first = "", ...rest] = name.split("/");
   if (rest.length === 0) return `docker.io/library/${name}`;
   return first.includes(".") || first.includes(":") ? name : `docker.io/${name}`;

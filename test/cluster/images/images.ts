@@ -12,7 +12,7 @@ import { type Layer, LayerFolder } from "./layer.ts";
 import { packageFolders } from "./packages.ts";
 
 /** Contents and names of the images. */
-export interface ImageSources {
+interface ImageSources {
   /** Paths of programs. */
   readonly traefik: string;
   readonly coredns: string;

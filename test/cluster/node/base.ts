@@ -10,7 +10,7 @@ import type { Paths } from "../paths.ts";
 import { DNS_IP, NODE_IP, NODE_NAME } from "./addresses.ts";
 
 /** Values of the base that differ between runs. */
-export interface BaseOptions {
+interface BaseOptions {
   /** Files with custom resource definitions. */
   readonly definitions: readonly string[];
   /** Versions of the images. */

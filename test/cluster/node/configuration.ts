@@ -15,7 +15,6 @@ const USERS = {
   "system:kube-scheduler": "",
   "system:kube-proxy": "",
 };
-export type User = keyof typeof USERS;
 
 /** The API server's token file. */
 export function tokensFile(tokens: Readonly<Record<string, string>>): string {

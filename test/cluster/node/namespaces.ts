@@ -16,7 +16,7 @@ const KUBELET_PARAMETERS = {
   "kernel/keys/root_maxbytes": "25000000",
 };
 /** Folders that programs of the node write to, whatever their options are. */
-export const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods"];
+const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods"];
 const CGROUPS = "/sys/fs/cgroup";
 /**
  * CPU weight of all pods together, equal to 20 processes outside a cgroup (cgroup v1 and v2). The default is that of one process: next to 40
@@ -95,7 +95,7 @@ function removeBelow(folder: string): void {
 }
 
 /** The mounted hierarchies of cgroup v1, or the one of v2. */
-export function hierarchies(): string[] {
+function hierarchies(): string[] {
   if (existsSync(path.join(CGROUPS, "cgroup.controllers"))) return [CGROUPS];
   const found = readdirSync(CGROUPS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return found.map(({ name }) => path.join(CGROUPS, name)).filter((one) => existsSync(path.join(one, "cgroup.procs")));

@@ -20,7 +20,7 @@ import {
 import { createCgroup, run } from "./namespaces.ts";
 
 /** Paths of the programs, by name. */
-export type Programs = Readonly<
+type Programs = Readonly<
   Record<"etcd" | "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kubelet" | "kube-proxy", string>
 >;
 

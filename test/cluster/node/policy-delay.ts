@@ -8,7 +8,7 @@ import { POD_RANGE } from "./addresses.ts";
 import { run } from "./namespaces.ts";
 
 /** How long a new pod's connections are refused after its first container started, in milliseconds. */
-export const REFUSED_MS = 1000;
+const REFUSED_MS = 1000;
 const SET = "admitted-pods";
 
 /** Refuses connections from pods, until a second has passed since their first container started. */

@@ -5,7 +5,7 @@ import { withPage } from "../../helpers/browser.ts";
 import { launchBrowser } from "../../helpers/chromium.ts";
 import { note } from "../../helpers/exchanges.ts";
 
-export interface VisitOptions {
+interface VisitOptions {
   /** Options of the browser. Default: English, light, reduced motion, a desktop in Oslo. */
   readonly context?: BrowserContextOptions;
   /** Runs before the page is opened. */
@@ -15,7 +15,7 @@ export interface VisitOptions {
 }
 
 /** Opens a path of the catalog in a new browser profile, and runs `work` after the page has loaded. */
-export type Visit = <T>(path: string, work: (page: Page) => Promise<T>, options?: VisitOptions) => Promise<T>;
+type Visit = <T>(path: string, work: (page: Page) => Promise<T>, options?: VisitOptions) => Promise<T>;
 
 const DEFAULTS: BrowserContextOptions = {
   locale: "en-GB",

@@ -11,7 +11,7 @@ import type { Config, OwnPlatform, OwnStack } from "../../helpers/ownPlatform.ts
 import { SHELL } from "../../helpers/shell.ts";
 
 /** The result of one run with `--json`. */
-export interface Diagnosed {
+interface Diagnosed {
   readonly code: number;
   readonly diagnosis: Diagnosis;
 }

@@ -8,7 +8,7 @@ export const TOKEN = "token-canary-5e1f";
 export const BLUEPRINT = { path: "gatehouse/settings.yaml", hash: "hash-of-the-settings" };
 
 /** A blueprint as the API lists it. */
-export interface Blueprint {
+interface Blueprint {
   readonly pk: string;
   readonly path: string;
   status: string;

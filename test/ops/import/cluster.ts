@@ -50,7 +50,7 @@ export function ingress(
 export const OUTPOST_PK = "0f3a9c52-7d1e-4b86-9a40-6c2d8e5b1f07";
 
 /** An authentik without applications. */
-export const EMPTY: IdentityRecords = {
+const EMPTY: IdentityRecords = {
   ...{ applications: [], proxies: [], clients: [], bindings: [], groups: [], scopes: [] },
   flows: [
     { pk: "implicit", slug: "default-provider-authorization-implicit-consent" },

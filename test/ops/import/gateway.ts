@@ -11,7 +11,7 @@ export interface Request {
 }
 
 /** `nothing`: no route, or a redirect to HTTPS. Otherwise the backend, and who is admitted. */
-export type Response = "nothing" | { readonly backend: string; readonly admitted: string };
+type Response = "nothing" | { readonly backend: string; readonly admitted: string };
 
 interface Rule {
   readonly match: string;

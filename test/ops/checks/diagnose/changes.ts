@@ -6,7 +6,7 @@ import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnosisOf, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { brief, inside, type Open, the, trail, evidenceOf } from "./evidence.ts";
 
-export type Change = (evidence: Open<Evidence>) => void;
+type Change = (evidence: Open<Evidence>) => void;
 
 export const WIKI = "http://wiki.localhost";
 export const AUTHENTIK = "http://authentik.localhost";

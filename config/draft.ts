@@ -65,7 +65,7 @@ export function isWritten({ raw }: Draft<unknown>, key: string): boolean {
   return isSection(raw) && raw[key] !== undefined && raw[key] !== null;
 }
 
-/** The name of a list's entry, where it has one. */
+/** Returns the name of a list's entry, if it has one. */
 export function nameOf(raw: unknown, key = "name"): string | undefined {
   const name = isSection(raw) ? raw[key] : undefined;
   return typeof name === "string" ? name : undefined;
@@ -163,7 +163,7 @@ function explainUnknownKey(
   return { message: "unknown key", hint: `remove it, or use one of ${known.join(", ")}` };
 }
 
-/** The allowed values, where the issue is about a choice. */
+/** Returns the allowed values, if the issue is about a choice. */
 function choicesOf(issue: z.core.$ZodIssue, variants: Variants): string[] | undefined {
   if (issue.code === "invalid_value") return issue.values.map(String);
   return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(variants) : undefined;
@@ -192,7 +192,7 @@ function isWrapper(schema: z.ZodType): schema is z.ZodOptional | z.ZodDefault | 
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
 }
 
-/** The kind of a YAML value with its article, for messages. */
+/** Returns the kind of a YAML value with its article, for messages. */
 export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return "text";

@@ -13,9 +13,9 @@ export function withoutCredentials(text: string): string {
 }
 
 /**
- * The text of what was thrown, for a message: that of the cause of a failed `fetch`, of each of several addresses that Node.js tried, the status
+ * Returns the text of a thrown value, for a message: that of the cause of a failed `fetch`, of each of several addresses that Node.js tried, the status
  * of what a client of Kubernetes throws (its message has headers and whole bodies), and the code of an error without a message. It contains no
- * credentials of an address, no value of a header, and nothing of a text that is no JSON.
+ * credentials of an address, no value of a header, and nothing of a text that is not JSON.
  */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorText).join(", ");

@@ -219,7 +219,7 @@ function securePaths(value: unknown, path: string): string[] {
   return isSection(value) ? Object.entries(value).flatMap(([key, item]) => securePaths(item, join(path, key))) : [];
 }
 
-/** Pulumi's spelling of an encrypted value in a stack file. */
+/** Returns whether a value is encrypted, as Pulumi writes it in a stack file. */
 function isSecure(value: unknown): boolean {
   return isSection(value) && Object.keys(value).length === 1 && typeof value["secure"] === "string";
 }

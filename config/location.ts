@@ -10,7 +10,7 @@ export function within(location: Location, ...keys: readonly PropertyKey[]): Loc
   return { ...location, path: join(location.path, ...keys) };
 }
 
-/** `domains` + `mesh` = `domains.mesh`; `protected_services` + 3 = `protected_services[3]`. */
+/** Returns the path of a field: `domains` + `mesh` = `domains.mesh`; `protected_services` + 3 = `protected_services[3]`. */
 export function join(path: string, ...keys: readonly PropertyKey[]): string {
   return keys.reduce<string>(
     (joined, key) => (typeof key === "number" ? `${joined}[${key}]` : `${joined}.${String(key)}`),

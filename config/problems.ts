@@ -42,7 +42,7 @@ export class ConfigError extends UserError {
   }
 }
 
-/** All problems under one header with their number, one line each: `<path> "<entry>": <message>. <Hint>.`. */
+/** Returns all problems under one header with their number, one line each: `<path> "<entry>": <message>. <Hint>.`. */
 function formatProblems(file: string, problems: readonly Problem[]): string {
   const header = `${file}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
   return [header, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n");
@@ -52,7 +52,7 @@ function formatProblem({ message, hint, ...location }: Problem): string {
   return `${formatLocation(location)}: ${withHint(message, hint)}`;
 }
 
-/** The one of `known` that was probably meant by `found`: at most three edits away, and closer than being another word. */
+/** Returns the one of `known` that `found` is probably a misspelling of: at most three edits away, and closer than being another word. */
 export function suggestion(found: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, distance: distance(found, name) }))

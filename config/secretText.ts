@@ -7,7 +7,7 @@ export interface SecretText {
 }
 
 /**
- * Every secret text within a value, e.g. within whole settings.
+ * Returns every secret text within a value, e.g. within whole settings.
  * @param passOver keys that are not looked into. Default: none
  */
 export function secretTexts(value: unknown, passOver: ReadonlySet<string> = new Set()): SecretText[] {

@@ -15,7 +15,7 @@ export function loadStack(): Settings {
 // The SDK has this function and leaves it out of its types.
 const { isConfigSecret } = pulumi.runtime as unknown as { isConfigSecret: (key: string) => boolean };
 
-/** The configuration of the stack in the engine; secret values are only marked as secret. */
+/** Returns the configuration of the stack in the engine; secret values are only marked as secret. */
 function rawStack(): RawStack {
   const config = Object.entries(pulumi.runtime.allConfig()).map(([key, text]): [string, RawValue] => {
     if (isConfigSecret(key)) return [key, { secret: true }];

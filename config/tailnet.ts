@@ -15,7 +15,7 @@ export function isTailnet(baseDomain: string): boolean {
   return TAILNET.test(baseDomain);
 }
 
-/** The base domain of a tailnet is the tailnet itself, and the network creates its records. */
+/** Checks that the base domain of a tailnet is the tailnet itself, and that it has no targets: the network creates its records. */
 export function tailnetRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {
   return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
     const draft = domains[index];

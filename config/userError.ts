@@ -12,7 +12,7 @@ export class UserError extends Error {
   }
 }
 
-/** `<message>. <Hint>.` A hint that ends with a command gets no full stop, so that the command can be copied. */
+/** Returns `<message>. <Hint>.` A hint that ends with a command gets no full stop, so that the command can be copied. */
 export function withHint(message: string, hint: string): string {
   const end = /[.?]$|\brun: /.test(hint) ? "" : ".";
   return `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}${end}`;

@@ -43,7 +43,7 @@ export class Variables {
     return [...this.#warnings, ...postponed];
   }
 
-  /** The text with its variables filled in; undefined after a problem. */
+  /** Returns the text with its variables filled in; undefined after a problem. */
   plain(text: string, location: Location): string | undefined {
     const before = this.problems.length;
     const filled = text.replaceAll(VARIABLE, (_, name: string) => this.#plainValue(name, location) ?? "");
@@ -53,7 +53,7 @@ export class Variables {
     return this.problems.length === before ? filled : undefined;
   }
 
-  /** A port: a number, or a variable that contains one; undefined after a problem. */
+  /** Returns a port: a number, or a variable that contains one; undefined after a problem. */
   port(value: number | string, location: Location): number | undefined {
     if (typeof value === "number") return value;
     const digits = this.plain(value, location);
@@ -64,7 +64,7 @@ export class Variables {
     return undefined;
   }
 
-  /** The origin of an http or https address without credentials, path and query; undefined after a problem. */
+  /** Returns the origin of an http or https address without credentials, path and query; undefined after a problem. */
   address(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
     if (filled === undefined) return undefined;
@@ -75,7 +75,7 @@ export class Variables {
     return undefined;
   }
 
-  /** Root certificates in PEM; undefined after a problem. */
+  /** Returns root certificates in PEM; undefined after a problem. */
   rootCertificates(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
     const found = filled === undefined ? undefined : rootCertificates(filled);
@@ -139,7 +139,7 @@ export class Variables {
     return configured === undefined ? this.#environment[name] : scalar(configured.value);
   }
 
-  /** Empty counts as not set: a shell exports such variables by accident. */
+  /** Returns whether a variable has a value. Empty counts as not set: a shell exports such variables by accident. */
   #isSet(name: string): boolean {
     const configured = this.#config[`variables:${name}`];
     if (configured === undefined) return (this.#environment[name] ?? "") !== "";

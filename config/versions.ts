@@ -97,7 +97,7 @@ interface Drafts {
   readonly dataApi: DataApiDraft | undefined;
 }
 
-/** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik nor PostgREST has a known vulnerability. */
+/** Checks that authentik's server and Terraform provider are of one release series, and that no version has a known vulnerability. */
 export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Problem[] {
   const found: Problem[] = [];
   const server = identityProvider?.fields.version;
@@ -144,17 +144,17 @@ export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] 
   );
 }
 
-/** Message and hint for each advisory of a Traefik version that Gatehouse does not mitigate. */
+/** Returns message and hint for each advisory of a Traefik version that Gatehouse does not mitigate. */
 export function advisoriesOfTraefik(version: string): [message: string, hint: string][] {
   return refused("Traefik", version, TRAEFIK_REFUSED);
 }
 
-/** @param version may be short, and begin with v: `v14.17` */
+/** Returns whether a version is the minimum or newer. @param version may be short, and begin with v: `v14.17` */
 export function isAtLeast(version: string, minimum: string): boolean {
   return gte(coerce(version) ?? "0.0.0", minimum);
 }
 
-/** Message and hint for each advisory of a version. */
+/** Returns message and hint for each advisory of a version. */
 function refused(product: string, version: string, advisories: readonly Advisory[]): [string, string][] {
   return advisories
     .filter(({ affected }) => satisfies(version, affected))

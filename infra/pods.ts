@@ -49,7 +49,7 @@ export function resources(cpu: string, memory: string, limit: string) {
  */
 export const STARTUP = { periodSeconds: 1, failureThreshold: 300 };
 
-/** Labels that select the pods of one workload. */
+/** Returns the labels that select the pods of one workload. */
 export function labelsOf(app: string): Record<string, string> {
   return { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };
 }
@@ -85,7 +85,7 @@ export interface Files {
 }
 
 /**
- * The Deployment of a workload, restricted as above. A pod that is deleted serves for 5 s more, because proxies remove its address only after it
+ * Returns the Deployment of a workload, restricted as above. A pod that is deleted serves for 5 s more, because proxies remove its address only after it
  * was deleted: without that 1 of 6,623 requests to authentik failed during a rollout. The `sleep` action needs Kubernetes 1.30.
  */
 export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
@@ -148,7 +148,7 @@ function apart(labels: Record<string, string>): k8s.types.input.core.v1.Topology
   };
 }
 
-/** The Service in front of the pods of a workload, which serve HTTP. */
+/** Returns the Service of the pods of a workload, which serve HTTP. */
 export function serviceOf(
   metadata: k8s.types.input.meta.v1.ObjectMeta,
   app: string,

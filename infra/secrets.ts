@@ -3,7 +3,7 @@ import { filledIn } from "../config/secretText.ts";
 import type { SecretText } from "../config/settings.ts";
 
 /**
- * The value of a secret field: its template with every `${NAME}` replaced by `variables:NAME` of the stack, else by the environment
+ * Returns the value of a secret field: its template with every `${NAME}` replaced by `variables:NAME` of the stack, else by the environment
  * variable of that name. Always a Pulumi secret, wherever the value came from.
  * @throws when a variable is set neither in the stack nor in the environment; configuration checks report this earlier, for all fields at once
  */

@@ -48,13 +48,13 @@ export interface ClusterIdentity {
   readonly uid: string | undefined;
 }
 
-/** @param context `kubernetes:context` */
+/** Returns the settings of the section. @param context `kubernetes:context` */
 export function toCluster({ fields }: ClusterDraft, context: string | undefined): ClusterIdentity {
   const others = fields.contexts ?? [];
   return { contexts: context === undefined ? [] : [...new Set([context, ...others])], uid: fields.uid };
 }
 
-/** Other names of a cluster require its identity, and its first name. */
+/** Checks that other names of a cluster have its identity and its first name. */
 export function clusterRules({ location, fields }: ClusterDraft, context: string | undefined): Problem[] {
   if ((fields.contexts ?? []).length === 0) return [];
   const where = within(location, "contexts");

@@ -123,15 +123,15 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
   });
 }
 
-/** Known kinds first, in this order: the engine hands a section over with its keys sorted, so that the file's order is lost. */
+/** Returns the position of a kind, known ones first: the engine passes a section with sorted keys, without the order of the file. */
 function positionOf(kind: string): number {
   const index = KNOWN_KINDS.indexOf(kind);
   return index < 0 ? KNOWN_KINDS.length : index;
 }
 
 /**
- * A domain kind. An enabled one whose base domain is missing or cannot be filled in has the base domain `""`; the text of a disabled one is
- * kept as written, since nothing depends on it.
+ * Returns the settings of a domain kind. An enabled one whose base domain is missing or cannot be filled in has the base domain `""`; the text of a
+ * disabled one is unchanged, since nothing depends on it.
  */
 export function toDomain(kind: string, { location, fields }: DomainDraft, variables: Variables) {
   const local = kind === "localhost";

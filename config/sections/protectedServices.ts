@@ -74,7 +74,7 @@ export function checkServices(section: unknown = [], problems: Problem[]): Servi
   ) as ServiceDraft[];
 }
 
-/** An entry of `protected_services`. @param session default length of a session */
+/** Returns the settings of an entry of `protected_services`. @param session default length of a session */
 export function toService(
   { location, value: input }: ServiceDraft,
   domains: readonly Domain[],

@@ -93,7 +93,7 @@ function domainFacts({ hosts, targets, owner }: RecordSet): DomainFacts {
   return { hosts, targets: sorted(targets), owner };
 }
 
-/** Roles by their function, so that renaming one does not read as a new one that gets all its grants. */
+/** Returns the function of each role, so that renaming one does not read as a new one that gets all its grants. */
 function roleFunctions({ roles }: DataPlan): Map<string, RoleFunction> {
   const { anonymous, authenticator, owner, administrator } = roles;
   return new Map<string, RoleFunction>([

@@ -57,7 +57,7 @@ export function headersOf({ protection }: Exposure, rules: readonly RuleFacts[])
   return gateway && rules.some(({ authentication }) => authentication === gateway.name) ? gateway.headers : [];
 }
 
-/** Rules that admit requests without authentication, by what identifies them. */
+/** Returns the rules that admit requests without authentication, by reason and match. */
 export function openings(rules: readonly RuleFacts[]): Map<string, RuleFacts> {
   const open = rules.filter(({ authentication }) => authentication === "none");
   return new Map(open.map((rule) => [`${rule.openBecause ?? ""} ${rule.match}`, rule]));

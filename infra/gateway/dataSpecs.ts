@@ -12,7 +12,7 @@ type RateLimit = NonNullable<PlainMiddleware["rateLimit"]>;
 const PROXIES = "X-Gatehouse-Proxies";
 
 /**
- * The API has no credentials: a token or a cookie is never forwarded, and scripts of every origin may read. The gateway answers preflights
+ * Returns the middleware for anonymous requests: it removes tokens and cookies, and allows scripts of every origin to read. The gateway answers preflights
  * itself, since PostgREST would allow methods that find no route.
  */
 export function anonymousSpec({ upstream }: { readonly upstream: boolean }): PlainMiddleware {
@@ -42,9 +42,10 @@ export function anonymousSpec({ upstream }: { readonly upstream: boolean }): Pla
 }
 
 /**
- * Without a database, PostgREST returns 503 with the error of the connection: address, port, cause of a failed login. The body of a 401 response contains the
- * name of what the anonymous role may not use: a private relation that a row security policy reads, or a function. The body is replaced by that of an internal
- * service of Traefik, which is empty. The middleware comes after those that set headers, so that these are kept. Not 500: clients read the code of a timeout.
+ * Returns the middleware that empties the body of 401 and 503. Without a database, PostgREST returns 503 with the error of the connection: address,
+ * port, cause of a failed login. The body of a 401 response contains the name of what the anonymous role may not use: a private relation that a row
+ * security policy reads, or a function. The body is replaced by that of an internal service of Traefik, which is empty. The middleware comes after those
+ * that set headers, so that these are kept. Not 500: clients read the code of a timeout.
  */
 export function unavailableSpec(): PlainMiddleware {
   return { errors: { status: ["401", "503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };
@@ -85,7 +86,7 @@ const MAX_PARAMETERS = 500;
 const MAX_THOUSANDS = 8;
 
 /**
- * Redirects to a path without a route what PostgREST reads and the rules of the routes do not compare:
+ * Returns the middleware that redirects queries to a path without a route which PostgREST reads, but no rule of a route compares:
  * - a parameter with a `%` that encodes nothing, which Traefik leaves out;
  * - more than {@link MAX_PARAMETERS} parameters, or a query that is longer than {@link MAX_THOUSANDS} thousand characters: PostgREST needs 0.3 s for nested
  *   conditions of this length, and 11 s for 50 kB;

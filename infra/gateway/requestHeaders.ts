@@ -1,5 +1,5 @@
 /**
- * Header names with the empty value: Traefik's way to remove them from a request, or from a response. The names are in the canonical form of
+ * Returns header names with the empty value, with which Traefik removes them from a request or a response. The names are in the canonical form of
  * Go's net/http: `Header.Del` converts any other form for each request. For 155 names that costs 16 µs a request
  * instead of 2 µs (CPU time of Traefik 3.7.5, 65 µs without the middleware).
  */

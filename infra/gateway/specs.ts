@@ -19,7 +19,7 @@ interface Deployed<T> {
   readonly users: (middleware: Extract<Middleware, { kind: "basic-auth" }>) => T;
 }
 
-/** `spec` of a Middleware. */
+/** Returns `spec` of a Middleware. */
 export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>): TraefikMiddleware<T> {
   switch (middleware.kind) {
     case "strip":
@@ -110,7 +110,7 @@ function portOf(port: number | undefined): { port?: string } {
   return port === undefined ? {} : { port: String(port) };
 }
 
-/** `spec` of an IngressRoute. */
+/** Returns `spec` of an IngressRoute. */
 export function routeSpec(route: Route): IngressRouteSpec {
   return { entryPoints: [route.entryPoint], routes: route.rules.map(traefikRule), ...tls(route) };
 }
@@ -129,7 +129,7 @@ function traefikRule(rule: RouteRule): IngressRouteSpec["routes"][number] {
   };
 }
 
-/** `spec` of a TraefikService. */
+/** Returns `spec` of a TraefikService. */
 export function traefikServiceSpec({ service, namespace, port, middlewares }: TraefikService): TraefikServiceSpec {
   const named = middlewares.map((name) => ({ name }));
   return { weighted: { services: [{ name: service, namespace, port, nativeLB: true, middlewares: named }] } };

@@ -21,7 +21,7 @@ export async function apiAddress(
   throw new Error(withHint(`the provider plugins cannot resolve ${hostname}`, hostsFileHint(hostname)));
 }
 
-/** @param host a name below localhost */
+/** Returns the hint for a host that this machine does not resolve. @param host a name below localhost */
 export function hostsFileHint(host: string): string {
   return `add "127.0.0.1 ${host}" to /etc/hosts, or set identity_provider.api_url to an address of authentik that this machine reaches`;
 }

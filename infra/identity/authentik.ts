@@ -73,7 +73,7 @@ export class Authentik extends pulumi.ComponentResource {
   }
 
   /**
-   * The API's address from the deploying machine, once everything is there that {@link lookUpDefaults} reads, the groups of the stack
+   * Returns the API's address from the deploying machine, once everything exists that {@link lookUpDefaults} reads, the groups of the stack
    * included; an existing server was checked by {@link refuseOtherServer}. Unknown until then, so that a first preview needs no server.
    * @param dependencies what the address needs, e.g. the route of the identity provider's own host
    */
@@ -93,7 +93,7 @@ export class Authentik extends pulumi.ComponentResource {
     return pulumi.unsecret(answered);
   }
 
-  /** The address of an existing one: its Service where it has one in this cluster, else its own URL. */
+  /** Returns the address of an existing server: that of its Service if it has one in this cluster, else its own URL. */
   #existing({ service, namespace }: IdentityProvider, cluster: Cluster): pulumi.Output<string> {
     if (!service) return pulumi.output(this.browserUrl);
     const found = k8s.core.v1.Service.get("identity-provider", `${namespace}/${service.name}`, {

@@ -32,7 +32,7 @@ export const INHERITED_GROUPS_EXPRESSION = `direct = {group.name for group in re
 return {"groups": sorted({group.name for group in request.user.all_groups()} - direct)}`;
 
 /**
- * Every spelling that some application server folds into an identity header, of ours or of authentik. Forward auth overwrites only the dashed one
+ * Returns every spelling that some application server folds into an identity header of Gatehouse or of authentik. Forward auth overwrites only the dashed one
  * (CVE-2026-33433, CVE-2026-54763, CVE-2026-88011), so a client's others would reach the application. Those that identify no user are listed in
  * one spelling, because each name costs 40 ns for each request (measured): 27 spellings of five names would be more than all others.
  */
@@ -40,7 +40,7 @@ export function identityHeaderSpellings(): string[] {
   return [...[...IDENTITY_HEADERS, ...AUTHENTIK_USER].flatMap(spellings), ...AUTHENTIK_META];
 }
 
-/** Every spelling of a header that some application server folds into one: `-`, `_` or `.` between its words. The dashed one is first. */
+/** Returns every spelling of a header that some application server folds into one: `-`, `_` or `.` between its words. The dashed one is first. */
 export function spellings(header: string): string[] {
   const [first = "", ...rest] = header.split("-");
   const grow = (names: string[], word: string) =>
@@ -49,7 +49,7 @@ export function spellings(header: string): string[] {
 }
 
 /**
- * The scope mapping that sets the headers, in authentik's language: the body of a Python function.
+ * Returns the scope mapping that sets the headers, in authentik's language: the body of a Python function.
  *
  * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character or outer spaces. The
  * JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and

@@ -68,7 +68,7 @@ export class Installation extends pulumi.ComponentResource {
     this.registerOutputs({ url: this.url });
   }
 
-  /** Immutable and autonamed: a changed file restarts the worker, which applies changed files when it starts. */
+  /** Creates the ConfigMap of blueprints, immutable and autonamed: a changed file restarts the worker, which applies changed files when it starts. */
   #blueprints(name: string, namespace: k8s.core.v1.Namespace, child: pulumi.CustomResourceOptions): Files {
     const { name: file, content } = this.blueprint;
     const configMap = new k8s.core.v1.ConfigMap(
@@ -79,7 +79,7 @@ export class Installation extends pulumi.ComponentResource {
     return { folder: BLUEPRINTS_FOLDER, configMap: configMap.metadata.name, paths: { [file]: file } };
   }
 
-  /** A drained node takes one pod at a time. */
+  /** Creates disruption budgets: a drained node takes one pod at a time. */
   #disruptionBudgets(name: string, child: pulumi.CustomResourceOptions): void {
     for (const [role, app] of Object.entries(AUTHENTIK_APPS)) {
       new k8s.policy.v1.PodDisruptionBudget(

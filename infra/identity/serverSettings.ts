@@ -23,7 +23,7 @@ export interface BlueprintFile {
 }
 
 /**
- * Settings of objects that authentik itself creates, as a blueprint: as resources of the stack they would be deleted by destroy. A file,
+ * Returns the settings of objects that authentik itself creates, as a blueprint: as resources of the stack they would be deleted by destroy. A file,
  * because the server never applies a blueprint that is created over its API (measured, docs/authentik.md).
  * @param session length of a session at authentik, e.g. `hours=12`
  */

@@ -57,7 +57,7 @@ function backendOf(role: Exposure["role"], service: Service | undefined, setting
   }
 }
 
-/** The identity provider's Service in the cluster; undefined for one outside of it. */
+/** Returns the identity provider's Service in the cluster; undefined for one outside of it. */
 function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
   const { install, namespace, service } = identityProvider;
   if (install) return { ...AUTHENTIK_SERVICE, namespace };

@@ -8,7 +8,10 @@ import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
 /** PUBLIC, every role, as it is named in what is read from the system catalog. */
 export const PUBLIC = "public";
 
-/** Schema of the API's own functions: of every request, and of the event triggers. Not exposed, since a function in an exposed schema can be called over the API. */
+/**
+ * Schema of the API's own functions: of every request, and of the event triggers. Not exposed, since a function in an exposed schema can be called over
+ * the API.
+ */
 export const FUNCTIONS_SCHEMA = "gatehouse";
 /** Schema with the one function that is called over the API, by the gateway: clients cannot select it. */
 export const OPENAPI_SCHEMA = "gatehouse_openapi";
@@ -25,7 +28,7 @@ type DataSettings = Pick<
 >;
 
 /**
- * Schemas, grants and default privileges of the data API.
+ * Returns the schemas, grants and default privileges of the data API.
  * @param server its administrator owns the API's own functions: a pipeline must not be able to change what runs in every request
  */
 export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "user" | "superuser">): DataPlan {
@@ -101,7 +104,7 @@ function writerGrants(role: string, exposed: readonly string[]): Grant[] {
   ];
 }
 
-/** Only the anonymous role executes the functions of the schema. */
+/** Returns grants with which only the anonymous role executes the functions of the schema. */
 function functionGrants(schema: string, anonymous: string): Grant[] {
   return [
     { role: PUBLIC, schema, kind: "function", privileges: [] },

@@ -9,33 +9,33 @@ const OWN = "gatehouse";
 /** Name of the port of each Service that the stack deploys. */
 export const PORT_NAME = "http";
 
-/** `<service>@<domain kind>`. */
+/** Returns `<service>@<domain kind>`. */
 export function exposureId(service: string, domain: string): string {
   return `${service}@${domain}`;
 }
 
-/** IngressRoute of a service, on the domains that share a termination of TLS. A dot keeps a certificate's name apart from the service's. */
+/** Returns the name of the IngressRoute of a service on domains that share a termination of TLS. A dot separates the certificate's name from the service's. */
 export function routeName(service: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(service) : dnsLabel(OWN, "tls", service) + certificateOf(tls);
 }
 
-/** IngressRoute of a host that the stack adds. */
+/** Returns the name of the IngressRoute of a host that the stack adds. */
 export function ownRouteName(role: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(OWN, role) : dnsLabel(OWN, role, "tls") + certificateOf(tls);
 }
 
-/** IngressRoute of the outpost's path on the hosts of one domain. */
+/** Returns the name of the IngressRoute of the outpost's path on the hosts of one domain. */
 export function outpostRouteName(domain: string): string {
   return dnsLabel(OWN, "outpost", domain);
 }
 
-/** Name and slug of the provider that signs `X-idp-jwt`. */
+/** Returns the name and slug of the provider that signs `X-idp-jwt`. */
 export function identitySlug(settings: Settings): string {
   return dnsLabel(OWN, "identity", ...stackSuffix(settings));
 }
 
 /**
- * Name of an outpost in the identity provider, and of its Deployment and Service: readable by the groups, unique by a hash of all that
+ * Returns the name of an outpost in the identity provider, and of its Deployment and Service: readable by the groups, unique by a hash of all that
  * its providers share.
  * @param groups sorted; empty = all users
  * @param session session length, e.g. `hours=12`
@@ -54,7 +54,7 @@ export function outpostName(
 }
 
 /**
- * Name of the provider of an application behind forward auth: its slug, and a hash of all that decides its outposts. A service with other
+ * Returns the name of the provider of an application behind forward auth: its slug, and a hash of all that decides its outposts. A service with other
  * groups gets a new provider, so that codes and tokens of the old one are of no use (docs/decisions/006-outposts.md).
  * @param groups sorted; empty = all users
  * @param session session length, e.g. `hours=12`
@@ -65,20 +65,20 @@ export function providerName(slug: string, groups: readonly string[], session: s
 }
 
 /**
- * Name of the policy that admits the members of some groups, in the identity provider.
+ * Returns the name of the policy that admits the members of some groups, in the identity provider.
  * @param groups sorted
  */
 export function groupPolicyName(settings: Settings, groups: readonly string[]): string {
   return dnsLabel(OWN, "groups", ...stackSuffix(settings), slug(groups.join("-")) || "groups", hashOf(groups));
 }
 
-/** Namespace of the outposts: with an installed identity provider its own, else one of the stack. */
+/** Returns the namespace of the outposts: with an installed identity provider its own, else one of the stack. */
 export function outpostNamespace(settings: Settings): string {
   const { install, namespace } = settings.identityProvider;
   return install ? namespace : dnsLabel(OWN, "outposts", ...stackLabel(settings.stack));
 }
 
-/** Stacks that share an identity provider need names of their own in it. */
+/** Returns the suffix of names in the identity provider, which differs for stacks that share it. */
 export function stackSuffix({ stack, identityProvider }: Settings): string[] {
   return identityProvider.install ? [] : stackLabel(stack);
 }
@@ -87,18 +87,18 @@ function hashOf(identity: unknown): string {
   return shortHash(JSON.stringify(identity));
 }
 
-/** Value of the label of the stack's domain records. */
+/** Returns the value of the label of the stack's domain records. */
 export function recordOwner(stack: string): string {
   return dnsLabel(OWN, ...stackLabel(stack));
 }
 
-/** A stack's name can contain what a label cannot, and then ends in its hash: `prod_eu` and `prod-eu` are two stacks. */
+/** Returns a stack's name for a label. One with characters that a label excludes ends in its hash: `prod_eu` and `prod-eu` are two stacks. */
 function stackLabel(stack: string): string[] {
   const readable = slug(stack);
   return readable === stack ? [stack] : [readable, hashOf(stack)];
 }
 
-/** Letters, digits and single dashes, as in a DNS label. */
+/** Returns a text with letters, digits and single dashes only, as in a DNS label. */
 function slug(text: string): string {
   return text
     .toLowerCase()

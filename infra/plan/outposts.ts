@@ -40,7 +40,7 @@ export function assignOutposts(exposures: readonly Exposure[], settings: Setting
   return exposures.map((exposure) => ({ ...exposure, outpost: assigned.get(exposure.id) }));
 }
 
-/** The outposts that exposures name, in the order of their names. */
+/** Returns the outposts that exposures name, in the order of their names. */
 export function outposts(settings: Settings, exposures: readonly Exposure[]): Outpost[] {
   const namespace = outpostNamespace(settings);
   const byName = new Map(
@@ -56,7 +56,7 @@ export function providerOf(exposure: ForwardedExposure): string {
   return providerName(exposure.application.slug, ...shared(exposure));
 }
 
-/** The Service with the pages that a user sees instead of an outpost's empty answers; it is in the namespace of the outposts. */
+/** Returns the Service with the pages that replace empty responses of an outpost; it is in the namespace of the outposts. */
 export function signInPages(namespace: string): Backend {
   return { name: "gatehouse-sign-in-pages", namespace, port: PORT };
 }
@@ -66,7 +66,7 @@ function shared(exposure: Exposure | undefined): [groups: readonly string[], ses
   return [combinationOf(groups), session, url.slice(0, url.indexOf(":"))];
 }
 
-/** Which of its combination's outposts serves each exposure: the last bits of its hash, as few as keep that outpost within its capacity. */
+/** Returns the number of the outpost of each exposure: the last bits of its hash, as few as keep that outpost within its capacity. */
 function numbered(exposures: readonly Exposure[], capacity: number): Map<string, number> {
   const split = (ids: readonly (readonly [id: string, hash: number])[], bits: number): [string, number][] => {
     if (ids.length <= capacity || bits === BITS) return ids.map(([id, hash]) => [id, lastBits(hash, bits)]);

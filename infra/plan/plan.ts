@@ -37,7 +37,7 @@ export function computePlan(settings: Settings): Plan {
   };
 }
 
-/** The groups of the identity provider's own list, and those that services and users name. */
+/** Returns the groups of `identity_provider.groups`, and those that services and users name. */
 function groups({ services, identityProvider }: Settings): string[] {
   const { sampleUsers, serviceAccounts } = identityProvider;
   const named = [...services, ...sampleUsers, ...serviceAccounts].flatMap((one) => one.groups);
@@ -60,7 +60,7 @@ function logins({ services }: Settings, all: readonly Exposure[]): Login[] {
   });
 }
 
-/** @returns undefined when the identity provider is on no enabled domain */
+/** Returns the URL of the identity provider; undefined when it is on no enabled domain. */
 function identityProviderUrl({ identityProvider }: Settings, all: readonly Exposure[]): string | undefined {
   const { url, domain: chosen } = identityProvider;
   const own = all.find(({ role, domain }) => role === "identity-provider" && (chosen ?? domain) === domain);

@@ -105,7 +105,7 @@ function rulesOf(exposure: Exposure, service: Service | undefined, dataApi: Data
     : applicationRules(exposure, service);
 }
 
-/** Public paths, then background requests, then everything else. */
+/** Returns the rules of public paths, then of background requests, then of all other requests. */
 function applicationRules(exposure: Exposure, service: Service | undefined): Rule[] {
   const rest = {
     ...common(exposure),

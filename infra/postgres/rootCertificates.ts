@@ -35,7 +35,7 @@ export function mountedCertificates(
   return { files, path: `${FOLDER}/${FILE}` };
 }
 
-/** Environment of a program that connects with libpq (libpq, "Environment Variables"). */
+/** Returns the environment of a program that connects with libpq (libpq, "Environment Variables"). */
 export function libpqEnvironment(certificates: MountedCertificates | undefined): { name: string; value: string }[] {
   return certificates === undefined ? [] : [{ name: "PGSSLROOTCERT", value: certificates.path }];
 }

@@ -55,7 +55,7 @@ export async function clusterFacts(
   return Promise.race([read().catch(() => undefined), wait(MAX_API_RETRY_MS, undefined, { ref: false })]);
 }
 
-/** @throws Error of the client when the API server does not answer */
+/** Reads the facts that prerequisites compare. @throws Error of the client when the API server does not answer */
 export async function readFacts(
   config: KubeConfig,
   kinds: readonly CustomKind[],

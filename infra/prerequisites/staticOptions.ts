@@ -4,7 +4,7 @@
 export type Options = ReadonlyMap<string, string>;
 
 /**
- * Traefik and ExternalDNS take a value from the same argument or from the next one, and add the values of an option that is repeated.
+ * Returns the options of arguments, as Traefik and ExternalDNS read them: a value is in the same argument or in the next one.
  * @param args e.g. `--entryPoints.web.address=:8000/tcp`
  * @returns repeated values joined by commas
  */

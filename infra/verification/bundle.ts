@@ -25,7 +25,7 @@ export function bundleProblem(folder = packageFolder()): string | undefined {
   return isOlder ? "the verification job is older than its sources" : undefined;
 }
 
-/** @throws Error when the build is missing or older than its sources */
+/** Reads the files of the verification job. @throws Error when the build is missing or older than its sources */
 export function readBundle(folder = packageFolder()): Bundle {
   const problem = bundleProblem(folder);
   if (problem !== undefined) throw new Error(`${problem}; run: npm run build:verify`);

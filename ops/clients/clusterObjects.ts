@@ -75,7 +75,7 @@ export async function readClusterObjects(kubeConfig: KubeConfig): Promise<Cluste
   return { manifests: manifestsOf(lists.flat()), unread, absent };
 }
 
-/** An object as the rules of the policy pack read it. */
+/** Returns an object as the rules of the policy pack read it. */
 function asResource(apiVersion: string, kind: string, object: object): Resource {
   const { metadata } = object as { metadata?: { name?: string } };
   return { type: `kubernetes:${apiVersion}:${kind}`, name: metadata?.name ?? "", props: object as Resource["props"] };

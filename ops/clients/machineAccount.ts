@@ -46,7 +46,7 @@ export interface TokenResponse {
   readonly error?: string | undefined;
 }
 
-/** Trades the password for a token of the one service that is called. */
+/** Requests a token for one service with the password of the account. */
 export function requestToken(account: MachineAccount, clientId: string): Promise<TokenResponse> {
   return withClient(async (client) => {
     const form = new URLSearchParams({

@@ -64,7 +64,7 @@ function valuesOf(name: string, shell: Shell, choices: readonly string[] = []): 
   };
 }
 
-/** A folder without a project has no values. */
+/** Returns values of the project; none in a folder without one. */
 function projectValues(name: string, shell: Shell): readonly string[] {
   try {
     if (name === "context") return knownContexts(shell.project).flatMap(({ names }) => names);

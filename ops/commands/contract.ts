@@ -61,7 +61,7 @@ function shared(command: Command, description: string): Command {
     .option("--database-url-from <variable>", "environment variable with the URL of another database than the stack's");
 }
 
-/** @throws UserError unless the project has one stack file */
+/** Returns the only stack of the project. @throws UserError unless the project has one stack file */
 function onlyStack({ project }: Shell): string {
   const stacks = stacksIn(project);
   const [only, ...others] = stacks;
@@ -136,7 +136,7 @@ function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: s
   throw new UserError(`--schema "${wanted}" is not exposed`, `name one of ${known.join(", ")}`);
 }
 
-/** A schema with a contract that is no longer exposed breaks it, also one without relations. */
+/** Returns whether changes break a contract. A schema that is no longer exposed does, also one without relations. */
 function isBreaking({ exposed, changes = [] }: Comparison): boolean {
   return !exposed || changes.some(({ breaking }) => breaking);
 }

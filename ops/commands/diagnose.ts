@@ -30,7 +30,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
   );
 }
 
-/** The host name of what was typed: a name, a name with a port, an address. */
+/** Returns the host name of an argument: a name, a name with a port, an address. */
 function hostOf(text: string, command: Command): string {
   const host = URL.parse(text.includes("://") ? text : `http://${text}`)?.hostname;
   return host ? host : command.error(`error: "${text}" is neither a host nor an address`);

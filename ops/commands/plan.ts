@@ -73,7 +73,7 @@ function records({ records }: Plan): string {
 
 const KINDS: readonly ObjectKind[] = ["schema", "table", "sequence", "function"];
 
-/** The matrix: one line per role and schema, one column per kind of object; `-` where everything is taken away. */
+/** Returns the matrix of grants: one line per role and schema, one column per kind of object; `-` where everything is taken away. */
 function grants({ database, existing, grants, defaultPrivileges }: DataPlan): string {
   const lines = Map.groupBy(
     grants.filter(({ schema }) => schema !== undefined),

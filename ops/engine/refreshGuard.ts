@@ -4,7 +4,7 @@ import { reasonOf } from "./reason.ts";
 import type { Resource } from "./state/state.ts";
 
 /**
- * Prevents a refresh from removing the identity provider's objects from the state: the Terraform provider treats every 404 as a deleted object, also
+ * Refuses a refresh that would remove the identity provider's objects from the state: the Terraform provider treats every 404 as a deleted object, also
  * the gateway's 404 when the identity provider's route is missing.
  * @param resources of the state, also of a first deployment that did not complete
  * @param signal ends the request

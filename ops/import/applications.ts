@@ -154,7 +154,7 @@ function skippedPaths({ skip_path_regex: lines, mode }: ProxyRecord) {
   return { paths, differences };
 }
 
-/** The prefix of a pattern that opens at least what `public_paths` opens. */
+/** Returns the prefix of a pattern that opens at least what `public_paths` opens. */
 function simplePrefix(pattern: string): string | undefined {
   const [, path = ""] =
     /^\^((?:\/(?:[A-Za-z0-9_~-]|\\\.)+)+\/?)(?:\.\*\$?|\(\/\.\*\)\?\$|\(\/\|\$\))?$/.exec(pattern) ?? [];

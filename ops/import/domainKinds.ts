@@ -32,7 +32,7 @@ export class DomainKinds {
     }
   }
 
-  /** The new kinds that are used. @param used names of kinds */
+  /** Returns the new kinds that are used. @param used names of kinds */
   added(used: ReadonlySet<string>): NewKind[] {
     return this.#new.filter(({ kind }) => used.has(kind));
   }

@@ -41,7 +41,7 @@ export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<str
   return { entries, refused };
 }
 
-/** What all hosts of an entry have in common, as text. */
+/** Returns what all hosts of an entry have in common, as text. */
 function sharedBy({ backend, protection, publicPaths }: HostCandidate): string {
   return JSON.stringify([backend, publicPaths, protection.type, accessOf(protection)]);
 }
@@ -109,7 +109,7 @@ function ofType(name: string, protection: Protection, kinds: readonly string[], 
   return { fields: { ...access, oauth_config }, variables };
 }
 
-/** The application of the entry exists next to the old one, so that it needs a slug of its own. */
+/** Returns an unused slug for the application of an entry, which exists next to the old one. */
 function unusedSlug(
   { type, application }: Protection,
   name: string,

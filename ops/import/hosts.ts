@@ -85,7 +85,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The open paths of a protected host, or why they cannot be written. */
+/** Returns the open paths of a protected host, or why they cannot be written. */
 function publicPathsOf(own: readonly Read[], main: readonly Read[], { authentication }: Chain) {
   const others = own.filter((one) => !main.includes(one));
   const guarded = others.filter(({ chain }) => isSame(chain.authentication, authentication));

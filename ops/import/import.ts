@@ -139,7 +139,7 @@ class Importer {
     }
   }
 
-  /** The hosts that are named, each with its routes. */
+  /** Returns the hosts that routes name, each with its routes. */
   #hosts(): Map<string, SourceRoute[]> {
     const hosts = new Set(this.#routes.flatMap((route) => route.hosts));
     return new Map([...hosts].sort().map((host) => [host, this.#routes.filter((route) => route.hosts.includes(host))]));
@@ -200,7 +200,7 @@ function valueIn({ config }: Pick<RawStack, "config">, key: string): unknown {
   return found && "value" in found ? found.value : undefined;
 }
 
-/** Slugs of applications, and names of providers: that of a client that the stack creates is its slug. */
+/** Returns slugs of applications, and names of providers: that of a client that the stack creates is its slug. */
 function takenSlugs({ applications, proxies, clients }: IdentityRecords): string[] {
   return [...applications.map(({ slug }) => slug), ...[...proxies, ...clients].map(({ name }) => name)];
 }

@@ -60,7 +60,7 @@ async function readRecords(access: IdentityAccess): Promise<IdentityRecords | st
   }
 }
 
-/** The names of the users in the Secrets of basic auth; the hashes are dropped here. */
+/** Returns the names of the users in the Secrets of basic auth, without the hashes. */
 async function readUsers(kubeConfig: KubeConfig, manifests: readonly Manifest[]): Promise<Source["users"]> {
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const secrets = manifests.flatMap(({ kind, namespace, spec }) => {

@@ -61,7 +61,7 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
   return `${[title, ...rest].join("\n")}\n`;
 }
 
-/** Each difference once, with its hosts. */
+/** Returns each difference once, with its hosts. */
 function changeLines({ differences }: Report): string[] {
   const all = Object.entries(differences).flatMap(([host, texts]) => texts.map((text) => ({ host, text })));
   return [...Map.groupBy(all, ({ text }) => text)].map(([text, of]) => {

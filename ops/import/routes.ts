@@ -72,7 +72,7 @@ function classProblems(manifest: Manifest): string[] {
   return [...new Set(names)].filter(isOtherClass).map((name) => `its class is ${name}, not traefik`);
 }
 
-/** By default, Traefik does not load a rule of an IngressRoute that refers to another namespace. */
+/** Returns a problem for references to another namespace: by default, Traefik does not load such a rule of an IngressRoute. */
 function namespaceProblems({ manifest, backends, middlewares = [] }: RoutingRule): string[] {
   const services = backends.map(({ kind, namespace, name }) => ({ namespace, label: `${kind} ${namespace}/${name}` }));
   const others = middlewares.map((name) => ({ namespace: name.split("/")[0], label: `Middleware ${name}` }));
@@ -173,7 +173,7 @@ function pathOf(path: Value): PathMatch {
   return { kind: textAt(path, "pathType") === "Exact" ? "exact" : "prefix", path: textAt(path, "path") ?? "/" };
 }
 
-/** The backend of an Ingress in the form of a Traefik service; empty for one that is no Service. */
+/** Returns the backend of an Ingress in the form of a Traefik service; empty for one that is not a Service. */
 function backendOf(path: Value): Value {
   const service = at(path, "backend", "service");
   const port = at(service, "port", "number") ?? at(service, "port", "name");

@@ -42,7 +42,7 @@ function priorities({ mapped, plan }: Import): string[] {
   });
 }
 
-/** Objects whose names the deployment uses. It does not take them over: server-side apply reports a conflict. */
+/** Returns objects whose names the deployment uses. It does not take them over: server-side apply reports a conflict. */
 function takenNames({ plan }: Import, { manifests }: Source, target: TargetStack): Manifest[] {
   const names = (of: Plan) => [
     ...of.routes.map((route) => objectLabel("IngressRoute", route)),
@@ -53,7 +53,7 @@ function takenNames({ plan }: Import, { manifests }: Source, target: TargetStack
   return manifests.filter(({ label }) => planned.has(label));
 }
 
-/** The object under the name that the step before the deployment gives it: its own is that of a new object. */
+/** Returns the object with the name that the step before the deployment gives it: its current one is that of a new object. */
 function renamed(manifest: Manifest): Manifest {
   const objectName = `${manifest.objectName ?? ""}-old`;
   return { ...manifest, objectName, label: `${manifest.kind} ${manifest.namespace}/${objectName}` };

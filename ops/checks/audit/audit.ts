@@ -42,7 +42,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
   return unique(findings.filter(({ subject }) => !accepted.has(subject)));
 }
 
-/** A kind that was not read cannot be as planned. */
+/** Returns a finding for each kind that could not be read. */
 function unreadable(unread: ClusterObjects["unread"]): AuditFinding[] {
   return [...unread].map(([kind, reason]) =>
     finding({

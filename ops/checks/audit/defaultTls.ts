@@ -15,7 +15,7 @@ const KINDS = [
 ] as const;
 
 /**
- * Objects named `default` that Traefik reads from any namespace for all hosts, and ignores if two namespaces have one (traefik v3.7,
+ * Returns findings for objects named `default` that Traefik reads from any namespace for all hosts, and ignores if two namespaces have one (traefik v3.7,
  * pkg/provider/kubernetes/crd, `buildTLSOptions` and `buildTLSStores`). That in the gateway's namespace is the operator's: the Helm chart creates it there,
  * and a user who can write there can change Traefik itself. One in another namespace may be the operator's.
  */

@@ -4,7 +4,7 @@ import { listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { labelsIn } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
-/** Services that expose a guarded backend outside of the cluster, and planned ones that select other pods. */
+/** Returns findings for Services that expose a guarded backend outside of the cluster, and for planned ones that select other pods. */
 export function exposedServices(compared: Compared): AuditFinding[] {
   return compared.manifests
     .filter(({ kind }) => kind === "Service")

@@ -73,7 +73,7 @@ async function serverVersion(api: AuthentikApi, url: string, stated: string): Pr
   return problem === undefined ? passed("version", found) : failed("version", problem, SERIES_HINT);
 }
 
-/** Default flows, scope mappings and the key pair, which the program looks up. */
+/** Checks that the default flows, scope mappings and the key pair exist, which the program looks up. */
 async function lookups(url: string, token: string, version: string): Promise<Check[]> {
   const name = "default objects";
   const missing = await missingNow(url, token, version).catch(errorText);
@@ -82,7 +82,7 @@ async function lookups(url: string, token: string, version: string): Promise<Che
   return [failed(name, `missing: ${missing}`, hint)];
 }
 
-/** With an existing server, the allowed groups of services exist. */
+/** Checks that the allowed groups of services exist on an existing server. */
 async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Check[]> {
   const needed = plan.groups.filter((group) => !plan.createdGroups.includes(group));
   if (needed.length === 0) return [];
@@ -94,7 +94,7 @@ async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Ch
   return [failed("groups", `protected_services: authentik has no group ${missing.join(", ")}`, hint)];
 }
 
-/** Without an address of its own, the embedded outpost redirects browsers to http://localhost (measured, docs/authentik.md). */
+/** Checks `authentik_host` of the embedded outpost, which redirects browsers to http://localhost without it (measured, docs/authentik.md). */
 async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]): Promise<Check[]> {
   const name = "authentik_host";
   const all = await readable(api.all<unknown>("/outposts/instances/"), [403]);

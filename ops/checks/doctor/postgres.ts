@@ -97,7 +97,7 @@ async function checksOf(client: Client, config: ClientConfig, { target: { settin
   ];
 }
 
-/** Event triggers, grants on parameters and `temp_file_limit` of the data API require a superuser. */
+/** Checks that the user is a superuser, which event triggers, grants on parameters and `temp_file_limit` of the data API require. */
 function superuser(facts: Facts, user: string): Check {
   const name = "rights of the administrator";
   if (facts.superuser) return passed(name, `${user} is a superuser`);

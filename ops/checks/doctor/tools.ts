@@ -29,7 +29,7 @@ export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
   return skip(name, cli.unavailable, hint);
 }
 
-/** A deployment installs missing plugins; those of the local platform have emulators. */
+/** Checks the provider plugins. A deployment installs missing ones; those of the local platform have emulators. */
 function plugins({ target: { environment, local } }: Inputs): Check {
   const name = "provider plugins";
   const found = installedPlugins(environment);

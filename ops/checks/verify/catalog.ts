@@ -20,7 +20,7 @@ export function checkCatalog(base: string, data: string): Promise<Check[]> {
   ]);
 }
 
-/** The page is served at each of its paths, and its policy allows connections to itself and that data API only. */
+/** Checks that the page is served at each of its paths, and that its policy allows connections to itself and that data API only. */
 async function pages(client: HttpClient, base: string, data: string): Promise<string> {
   for (const path of PATHS) {
     const response = await client.send(base + path);

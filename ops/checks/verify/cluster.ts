@@ -78,7 +78,7 @@ function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Setti
   ];
 }
 
-/** The prerequisites of the Traefik that runs, as before a deployment. */
+/** Checks the prerequisites of the running Traefik, as before a deployment. */
 async function checkTraefik(config: KubeConfig, { plan, settings }: Target): Promise<Check[]> {
   const { gateway } = settings;
   const traefik = await readTraefik(config, gateway);
@@ -99,7 +99,7 @@ function backendsOf({ routes }: Plan, exposure: string): Backend[] {
   return [...new Map(rules.map(({ backend }) => [backendText(backend), backend])).values()];
 }
 
-/** The backends exist; a missing one shows as the gateway's 404, and a stopped one as its 502 or 503. */
+/** Checks that the backends exist; a missing one shows as the gateway's 404, and a stopped one as its 502 or 503. */
 function checkBackends(
   name: string,
   backends: readonly Backend[],

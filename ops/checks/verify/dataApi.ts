@@ -72,7 +72,7 @@ function profile(name?: string): Record<string, string> {
 }
 
 /**
- * Every relation of the schema answers rows as a JSON array, and its count: the exact one, or where the relation has more rows than
+ * Checks that every relation of the schema returns rows as a JSON array, and its count: the exact one, or where the relation has more rows than
  * `exact_count_rows` the planned one, unless the API refuses it (docs/limits.md).
  */
 async function schema(send: Send, name?: string): Promise<string> {
@@ -118,7 +118,7 @@ async function unknownRelation(send: Send): Promise<string> {
   return "404";
 }
 
-/** The described relations are those that `meta_endpoints` lists. */
+/** Checks that `meta_endpoints` lists the described relations. */
 async function listed(send: Send, exposed: readonly string[]): Promise<string> {
   let all = 0;
   for (const [index, schema] of exposed.entries()) {
@@ -129,7 +129,7 @@ async function listed(send: Send, exposed: readonly string[]): Promise<string> {
   return `${all} relations, as described`;
 }
 
-/** Page by page: a response has no more rows than the limit. */
+/** Returns the relations that `meta_endpoints` lists, page by page: a response has no more rows than the limit. */
 async function endpoints(send: Send, schema: string): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
@@ -142,7 +142,7 @@ async function endpoints(send: Send, schema: string): Promise<string[]> {
   }
 }
 
-/** Without Accept-Profile a relation of another schema answers 404. */
+/** Checks that a relation of another schema returns 404 without Accept-Profile. */
 async function needsProfile(send: Send, schema: string): Promise<string> {
   const own = await relationsOf(send);
   const others = (await relationsOf(send, schema)).filter((relation) => !own.includes(relation));
@@ -150,7 +150,7 @@ async function needsProfile(send: Send, schema: string): Promise<string> {
   return `404 for ${others.length} relations`;
 }
 
-/** A schema that is not exposed answers 404, and is named nowhere in the response. */
+/** Checks that a schema that is not exposed returns 404, and that the response does not contain its name. */
 async function isHidden(send: Send, schema: string): Promise<string> {
   const response = await send("/", { headers: profile(schema) });
   expectEqual("status", response.status, 404);
@@ -160,7 +160,7 @@ async function isHidden(send: Send, schema: string): Promise<string> {
   return "404";
 }
 
-/** The description as OpenAPI 3.1 has the paths of the Swagger document. */
+/** Checks that the description as OpenAPI 3.1 has the paths of the Swagger document. */
 async function description(send: Send): Promise<string> {
   const response = await send("/openapi.json");
   expectEqual("status of /openapi.json", response.status, 200);
@@ -172,7 +172,7 @@ async function description(send: Send): Promise<string> {
 }
 
 /**
- * Returns 304 for an unchanged response, and `X-Max-Rows` with every response. A write between two requests changes the tag, so a response with
+ * Checks that an unchanged response has status 304, and every response `X-Max-Rows`. A write between two requests changes the tag, so a response with
  * another tag is requested again.
  */
 export async function caching(send: Send): Promise<string> {
@@ -189,7 +189,7 @@ export async function caching(send: Send): Promise<string> {
   throw new Unexpected("status 304 for an unchanged response", `200 with ${tags.size} different tags`);
 }
 
-/** A page of any origin may read rows and their count. */
+/** Checks that a page of any origin may read rows and their count. */
 async function browsers(send: Send): Promise<string> {
   const response = await send("/meta_endpoints?limit=1", { headers: { origin: "https://example.org" } });
   expectEqual("Access-Control-Allow-Origin", headerOf(response, "access-control-allow-origin"), "*");
@@ -198,7 +198,7 @@ async function browsers(send: Send): Promise<string> {
   return "any origin";
 }
 
-/** The preflight request of a browser: any origin may read, without credentials. */
+/** Checks the preflight request of a browser: any origin may read, without credentials. */
 async function preflight(send: Send): Promise<string> {
   const headers = {
     origin: "https://example.org",
@@ -217,7 +217,7 @@ async function preflight(send: Send): Promise<string> {
   return `${methods.join(", ")}, no credentials`;
 }
 
-/** Other methods and functions have no route. */
+/** Checks that other methods and functions have no route. */
 async function readOnly(send: Send): Promise<string> {
   const headers = { "content-type": "application/json" };
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {

@@ -106,7 +106,7 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
   });
 }
 
-/** A public path is routed to the application, whatever that answers, and a path below it that leads out of it to some servers is not. */
+/** Checks that a public path is routed to the application, and a path below it that some servers resolve to another one is not. */
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
   const isRefused = (response: HttpResponse): boolean => response.status === 401 || redirectsToLogin(response);
   return checkWithClient(`${url}${path} is open`, async (client) => {

@@ -61,7 +61,7 @@ function exposureProbes(
   return probes;
 }
 
-/** The host of each service on a disabled domain, and an unknown host. */
+/** Returns probes of the host of each service on a disabled domain, and of an unknown host. */
 function unroutedProbes({ disabled, exposures }: OutsideTarget): Probe[] {
   // An exposure on HTTP needs no certificate.
   const gateway = exposures.find(({ tls }) => tls === undefined) ?? exposures[0];

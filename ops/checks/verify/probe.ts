@@ -43,7 +43,7 @@ export async function runProbes(probes: readonly Probe[], report: Report = () =>
   return (await Promise.all(results)).flat();
 }
 
-/** A probe that throws is a failed check. */
+/** Returns the checks of a probe. One that throws is a failed check. */
 async function checksOf({ kind, subject, run }: Probe): Promise<readonly Check[]> {
   try {
     return await run();

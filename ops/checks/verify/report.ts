@@ -29,7 +29,7 @@ export function sentence(checks: readonly Pick<Result, "ok" | "skipped" | "detai
   return counts(checks, reasonsOf(checks));
 }
 
-/** The reason of the skipped checks, if they have one in common that fits into the line. */
+/** Returns the reason of the skipped checks, if they have one in common that fits into the line. */
 function reasonsOf(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
   const skipped = checks.filter((check) => stateOf(check) === "skipped");
   const [reason = "", ...others] = new Set(skipped.map(({ detail }) => detail));

@@ -140,7 +140,7 @@ export async function checkWrongMachine(
   return admitted ? { ...result, hint: admitted.hint } : result;
 }
 
-/** The groups that a machine's token states for `X-idp-groups`, inherited ones included; none of a token that cannot be read. */
+/** Returns the groups that a machine's token states for `X-idp-groups`, inherited ones included; none of a token that cannot be read. */
 function groupsInToken(token: string): string[] {
   try {
     const { ak_proxy } = decodeJwt<{ ak_proxy?: { user_attributes?: { additionalHeaders?: Record<string, string> } } }>(

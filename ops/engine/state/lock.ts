@@ -75,7 +75,7 @@ function backendOf({ workspace: { workDir, envVars } }: Stack): string | undefin
   return backendFolder(workDir, envVars);
 }
 
-/** Next to the folder with the locks of the stack: each file in that folder is a lock. */
+/** Returns the file of the owner, next to the folder with the locks of the stack: each file in that folder is a lock. */
 function ownerFile(backend: string, stack: string): string {
   return `${locksFolder(backend, stack)}.owner.json`;
 }

@@ -129,7 +129,7 @@ function explain(issue: z.core.$ZodIssue, keys: readonly Key[], { schema, varian
   return expectation(issue, found);
 }
 
-/** @param issue with a message as config/fields.ts writes them */
+/** Returns the message and the hint of an issue. @param issue with a message as config/fields.ts writes them */
 function expectation({ message }: Pick<z.core.$ZodIssue, "message">, found: string): MessageAndHint {
   const [expected = "", ...hint] = message.split("; ");
   return { message: `found ${found}, expected ${expected}`, hint: hint.join("; ") };

@@ -81,7 +81,7 @@ export function renderReference(file: object): string {
   return `${[INTRODUCTION.trim(), ...parts.flat()].join("\n\n")}\n`;
 }
 
-/** The tables of a section: of its fields, or of each variant of its entries. */
+/** Returns the tables of a section: of its fields, or of each variant of its entries. */
 function tables(schema: Schema): string[] {
   if (schema.items !== undefined) {
     const variants = schema.items.oneOf ?? [];
@@ -103,7 +103,7 @@ function tables(schema: Schema): string[] {
   return [table(rows(schema))];
 }
 
-/** Rows of one variant of an entry, by field; a field that other variants lack names the types that have it. */
+/** Returns the rows of one variant of an entry, by field; a field that other variants lack names the types that have it. */
 function entryRows(variant: Schema, variants: readonly Schema[]): [string, Row][] {
   return rows(variant).map((row) => {
     const [key = ""] = row.field.split(".");

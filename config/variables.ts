@@ -84,7 +84,7 @@ export class Variables {
     return undefined;
   }
 
-  /** A text that stays unresolved; its variables must be set, and must be secret. */
+  /** Returns a text that stays unresolved; its variables must be set, and must be secret. */
   secret(template: string, location: Location): SecretText {
     const text = this.unresolved(template, location, "--secret ");
     for (const name of text.variables) {
@@ -101,7 +101,7 @@ export class Variables {
   }
 
   /**
-   * A text that may be plain or secret, such as a client id; its variables must be set. Those in plain text in the stack file are resolved, so that the
+   * Returns a text that may be plain or secret, such as a client id; its variables must be set. Those in plain text in the stack file are resolved, so that the
    * plan and the access diff contain their values.
    */
   unresolved(text: string, location: Location, flag: "" | "--secret " = ""): SecretText {

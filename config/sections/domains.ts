@@ -229,7 +229,7 @@ export function domainWarnings(domains: readonly Domain[]): string[] {
   );
 }
 
-/** Lower case, labels of at most 63, and a last label that no address has (RFC 1123, 2.1). */
+/** Returns whether a name has lower case, labels of at most 63 characters, and a last label that no address has (RFC 1123, 2.1). */
 function isDnsName(name: string): boolean {
   const labels = name.split(".");
   return (

@@ -76,7 +76,7 @@ export class Catalog extends pulumi.ComponentResource {
   }
 }
 
-/** A key of a ConfigMap has no slashes. */
+/** Returns a path as a key of a ConfigMap, which has no slashes. */
 function keyOf(path: string): string {
   return path.replaceAll("/", "_");
 }

@@ -67,7 +67,7 @@ export class Gateway extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** @param ofIdentityProvider whether those of the identity provider's own host, or the others */
+  /** Returns the routes of the plan. @param ofIdentityProvider whether those of the identity provider's own host, or the others */
   #routesOf(ofIdentityProvider: boolean): Route[] {
     const { exposures, routes } = this.#args.plan;
     const own = new Set(exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id));

@@ -72,8 +72,9 @@ const FORWARDED = [
 ];
 
 /**
- * Traefik removes a header that is set to the empty string. It drops a client's X-Forwarded-*, but neither RFC 7239's `Forwarded` (traefik
- * #12657) nor, before 3.7.12, every spelling that is folded into its own (CVE-2026-39858, CVE-2026-54764, CVE-2026-88011).
+ * Returns the middleware that removes headers of clients, which Traefik does for a header that is set to the empty string. Traefik drops a client's
+ * X-Forwarded-*, but neither RFC 7239's `Forwarded` (traefik #12657) nor, before 3.7.12, every spelling that is folded into its own (CVE-2026-39858,
+ * CVE-2026-54764, CVE-2026-88011).
  */
 function stripSpec(): PlainMiddleware {
   const aliases = FORWARDED.flatMap((name) => spellings(name).slice(1));
@@ -82,8 +83,8 @@ function stripSpec(): PlainMiddleware {
 }
 
 /**
- * TLS is terminated before the gateway, which therefore receives HTTP. What else forward auth would believe is dropped, so that a client behind a
- * trusted proxy cannot name the host of another application.
+ * Returns the middleware of a domain whose TLS is terminated before the gateway, which therefore receives HTTP. What else forward auth would believe is
+ * dropped, so that a client behind a trusted proxy cannot name the host of another application.
  */
 function upstreamSpec(): PlainMiddleware {
   const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => `X-Forwarded-${part}`);

@@ -46,7 +46,7 @@ export class Outpost extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** authentik creates a service account for each outpost, named after the outpost's id. */
+  /** Returns the token of the outpost's service account, which authentik names after the outpost's id. */
   #token(name: string, args: OutpostArgs, outpost: authentik.Outpost): pulumi.Output<string> {
     const username = outpost.id.apply((id) => `ak-outpost-${id.replaceAll("-", "")}`);
     const account = authentik.getUserOutput({ username }, { provider: args.authentik });

@@ -118,7 +118,7 @@ async function missingBlueprint(
 }
 
 /**
- * Default blueprints of a first start can deadlock in the database; the server then tries them again an hour later (observed with
+ * Applies default blueprints that failed. Those of a first start can deadlock in the database; the server then tries them again an hour later (observed with
  * `default/flow-oobe.yaml`).
  */
 async function applyFailedBlueprints(api: AuthentikApi): Promise<void> {

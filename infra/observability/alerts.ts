@@ -88,7 +88,7 @@ function metricsMissing(newAlert: NewAlert, job: string): Alert {
   );
 }
 
-/** Without metrics of routers, Prometheus has no count of the responses of the gateway itself: 401, 429, 503. */
+/** Returns the alert for missing metrics of routers, without which Prometheus does not count 401, 429 and 503 of the gateway itself. */
 function routerMetricsOff(newAlert: NewAlert): Alert {
   return newAlert(
     "GatehouseRouterMetricsOff",

@@ -155,7 +155,7 @@ function hasBackgroundRule({ authentication, protection }: Exposure): boolean {
   return authentication !== "none" && protectionOf(protection).gateway?.hasBackgroundRule === true;
 }
 
-/** A background request cannot follow a login, and a socket cannot show one: they get a 401 (traefik #13737, authentik PR 17233). */
+/** Returns the rule with which background requests and sockets get a 401, since they cannot log in (traefik #13737, authentik PR 17233). */
 function backgroundRule(exposure: Exposure, service: Service | undefined): Rule {
   return {
     ...common(exposure),
@@ -179,7 +179,7 @@ function publicPath(exposure: Exposure, path: string): Rule {
 }
 
 /**
- * Redirects HTTP to HTTPS. The rule keeps its authentication after the redirect, because Traefik does not redirect a request that a trusted
+ * Returns rules that redirect HTTP to HTTPS. The rule keeps its authentication after the redirect, because Traefik does not redirect a request that a trusted
  * proxy received over HTTPS. Public paths of a protected host are not open on HTTP.
  */
 function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
@@ -188,7 +188,7 @@ function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
     .map((rule) => ({ ...rule, chain: [redirect(port), ...rule.chain] }));
 }
 
-/** The outposts' path on every host with forward auth: one route per domain, so that no domain affects another one. */
+/** Returns the routes of the outposts' path on hosts with forward auth: one per domain, so that no domain affects another one. */
 function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
   const served = new Map(outposts(settings, exposures).map((outpost) => [outpost.name, outpost]));
   const withOutpost = exposures.flatMap((exposure) => {
@@ -210,7 +210,7 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
 }
 
 /**
- * Everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
+ * Returns the rules of everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
  * outpost starts one whose end is the next sign-out (measured, docs/authentik.md). Nor the addresses of forward auth, whose response headers contain
  * `X-idp-jwt`: scripts of a page could read the token there.
  */

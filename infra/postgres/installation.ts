@@ -82,7 +82,7 @@ function serviceOf(
   return { type, ports, loadBalancerSourceRanges: allowedFrom.length > 0 ? [...allowedFrom] : PRIVATE_NETWORKS };
 }
 
-/** Only the namespaces that use it, the load balancer of k3s, and what is stated. */
+/** Returns a policy that admits the namespaces of clients, the load balancer of k3s, and the networks of `allowed_from`. */
 function policyOf(
   { install, clients }: InstallationArgs,
   { pods, ingress }: Kind,

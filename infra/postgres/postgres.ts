@@ -46,7 +46,7 @@ export class Postgres extends pulumi.ComponentResource {
   }
 }
 
-/** Namespaces of the stack whose pods connect to the server. */
+/** Returns the namespaces of the stack whose pods connect to the server. */
 function clientsOf({ identityProvider, dataApi }: Settings): string[] {
   return [...(identityProvider.install ? [identityProvider.namespace] : []), ...(dataApi ? [dataApi.namespace] : [])];
 }

@@ -32,7 +32,7 @@ export function dataEntryPoints({ routes }: Plan): string[] {
   return [...new Set(limited.map(({ entryPoint }) => entryPoint))];
 }
 
-/** Traefik takes a client's address from the proxies that it trusts. */
+/** Checks the proxies that Traefik trusts for a domain, since it reads a client's address from their header. */
 function ofDomain({ gateway }: Settings, domain: string, options: Options): Result {
   const prefix = `entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
   const trusted = (valueOf(options, `${prefix}.trustedIPs`) ?? "").split(",").filter((address) => address !== "");
@@ -52,7 +52,7 @@ function ofDomain({ gateway }: Settings, domain: string, options: Options): Resu
   return { observed: `from X-Forwarded-For of ${trusted.join(", ")}` };
 }
 
-/** Postgres counts the queries of a client by the addresses that Traefik appends (infra/data/sql/010_pre_request.sql). */
+/** Checks that Traefik appends addresses, by which Postgres counts the queries of a client (infra/data/sql/010_pre_request.sql). */
 function ofDataApi({ gateway }: Settings, plan: Plan, { nodePortServices }: TraefikFacts, options: Options): Result {
   const names = dataEntryPoints(plan);
   const [keeps] = ["global", ...names.map((name) => `entryPoints.${name}.forwardedHeaders`)]

@@ -134,7 +134,7 @@ export function selectorOf(labels: Readonly<Record<string, string>>): string {
   return labelTexts(labels).join(",");
 }
 
-/** Heavy, so it is loaded only when a cluster is read. */
+/** Loads the client only when a cluster is read, since that takes long. */
 function client(): Promise<typeof import("@kubernetes/client-node")> {
   return import("@kubernetes/client-node");
 }

@@ -74,7 +74,7 @@ export async function refuseWithoutPrerequisites(
   return facts.uid;
 }
 
-/** A cluster that does not answer now may be another one when it does. */
+/** Refuses a cluster that does not answer if its UID is stated: it may be another one later. */
 function refuseUnidentified({ cluster, context }: Settings): void {
   if (cluster.uid === undefined) return;
   throw new Error(

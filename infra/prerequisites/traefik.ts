@@ -90,7 +90,7 @@ function field(kind: string, parent: string, name: string, known: readonly strin
   };
 }
 
-/** Traefik's chart states each entry point as an argument. */
+/** Checks the entry points, each of which Traefik's chart states as an argument. */
 function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named[] {
   const known = entryPointsOf(options);
   const settings = { http_entry_point: gateway.httpEntryPoint, https_entry_point: gateway.httpsEntryPoint };

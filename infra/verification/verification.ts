@@ -94,7 +94,7 @@ export class Verification extends pulumi.ComponentResource {
   }
 }
 
-/** The plan and the account of the job; small enough for 1,000 services. */
+/** Returns the plan and the groups of the job's account, compressed: it fits into a ConfigMap with 1,000 services. */
 function targetFile({ settings, plan, verification }: VerificationArgs): Buffer {
   const account = settings.identityProvider.serviceAccounts.find(({ name }) => name === verification.account);
   const target: JobTarget = { ...outsideTarget(settings, plan), groups: account?.groups ?? [] };

@@ -31,7 +31,7 @@ interface Address {
   readonly port: number;
 }
 
-/** The Service of the API server, which every cluster has. */
+/** Returns the address of the API server's Service, which every cluster has. */
 async function apiServer(config: KubeConfig): Promise<Address | undefined> {
   const { spec } = await config
     .makeApiClient(CoreV1Api)
@@ -40,7 +40,7 @@ async function apiServer(config: KubeConfig): Promise<Address | undefined> {
   return spec?.clusterIP === undefined || port === undefined ? undefined : { host: spec.clusterIP, port };
 }
 
-/** A refused connection shows that the network is reached. */
+/** Returns whether the network of an address is reached, as a refused connection shows, too. */
 function isReachable(address: Address): Promise<boolean> {
   return tryConnection(address).then(
     () => true,

@@ -82,7 +82,7 @@ function testKinds({ testEnvironments: { enabled, install, backend } }: Settings
   return enabled && install ? inNamespace(backend.namespace, ECHO) : [];
 }
 
-/** The namespace of Prometheus is read to allow its connections in a NetworkPolicy. */
+/** Returns the kinds for metrics. The namespace of Prometheus is read to allow its connections in a NetworkPolicy. */
 function observabilityKinds(settings: Settings, plan: Plan): Kind[] {
   const { observability } = settings;
   if (!observability) return [];

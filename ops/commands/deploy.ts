@@ -40,7 +40,7 @@ export function main(args: readonly string[], shell: Shell, deploy = deployConte
   );
 }
 
-/** @throws UserError when the flags are not possible here */
+/** Returns the stack of a context. @throws UserError when the flags are not possible here */
 function openTarget(context: string, { yes, skipPolicy }: Flags, shell: Shell): StackContext {
   const ci = ciVariable(shell.environment);
   if (skipPolicy && ci !== undefined) {

@@ -98,7 +98,7 @@ function print(
   return [...parts, ...(hint ? ["If this is intended, pass --allow-public."] : [])].join("\n\n") + "\n";
 }
 
-/** Stacks without a change are left out: a repository can have many. */
+/** Returns the blocks of stacks with a change: a repository can have many without. */
 function accessBlocks(diffs: readonly StackDiff[]): Block[] {
   const changed = diffs.filter(
     ({ changes, refused, problems }) => problems !== undefined || changes.length + refused.length > 0,

@@ -76,7 +76,7 @@ async function ask(question: string, interrupted?: AbortSignal): Promise<string 
   }
 }
 
-/** The reason of the signal is the name of the operating system's. */
+/** Returns a signal that is aborted by SIGINT or SIGTERM, with that name as its reason. */
 function interruption(): AbortSignal {
   const abort = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => abort.abort(name));

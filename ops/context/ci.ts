@@ -49,7 +49,7 @@ function repositoryVariables(environment: Environment): Environment | undefined 
   return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** The error does not quote the text: a secret may be in the variable by mistake. */
+/** Returns the value of a JSON text. The error does not quote it: a secret may be in the variable by mistake. */
 function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -39,7 +39,7 @@ export function otherConfiguration({ stack, raw, local }: StackValues, config: D
   });
 }
 
-/** The engine returns dates as Go prints them (measured with 3.250.0). */
+/** Returns a text with dates as in the stack file: the engine returns them as Go prints them (measured with 3.250.0). */
 function withDays(text: string): string {
   return text.replaceAll(/(\d{4}-\d{2}-\d{2}) 00:00:00 \+0000 UTC/g, "$1");
 }

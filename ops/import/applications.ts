@@ -136,7 +136,7 @@ function accessTo(provider: Pick<ProxyRecord, "pk" | "name" | "authorization_flo
 }
 
 /**
- * Paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line, spaces included. In mode
+ * Returns the paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line, spaces included. In mode
  * `forward_domain` it is compared with the whole URL (internal/outpost/proxyv2/application/mode_common.go).
  */
 function skippedPaths({ skip_path_regex: lines, mode }: ProxyRecord) {

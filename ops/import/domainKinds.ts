@@ -64,7 +64,7 @@ export function splitHost(host: string): { readonly label: string; readonly base
   return { label, baseDomain: rest.join(".") };
 }
 
-/** With one host on HTTPS the domain has HTTPS; the others are then not served in the same way. */
+/** Returns a new kind. With one host on HTTPS the domain has HTTPS; the others are then not served in the same way. */
 function newKind(kind: string, baseDomain: string, hosts: readonly HostCandidate[]): NewKind {
   const secure = hosts.find(({ protocol }) => protocol === "https");
   if (secure) return { kind, baseDomain, protocol: "https", tls: secure.tls };

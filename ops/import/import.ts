@@ -145,7 +145,7 @@ class Importer {
     return new Map([...hosts].sort().map((host) => [host, this.#routes.filter((route) => route.hosts.includes(host))]));
   }
 
-  /** A reason of a route's own comes first; those that follow from other routes are not added to it. */
+  /** Adds a reason to routes. One that follows from other routes is not added to a reason of the route itself. */
   #refuse(routes: readonly SourceRoute[], reason: string): void {
     for (const route of routes) {
       const reasons = this.#reasons.get(route);

@@ -159,7 +159,7 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   });
 }
 
-/** Of the Service of an Ingress, Traefik reads annotations, too: the protocol of the backend, sticky sessions, and others. */
+/** Returns problems of the annotations that Traefik reads of an Ingress's Service: the protocol of the backend, sticky sessions, and others. */
 function serviceProblems(backend: Backend, manifests: readonly Manifest[]): string[] {
   const { namespace, name } = backend;
   const service = serviceNamed(backend, manifests);
@@ -180,7 +180,7 @@ function backendOf(path: Value): Value {
   return { name: textAt(service, "name"), port };
 }
 
-/** Traefik takes the certificate of an Ingress for its host; the annotations, or the entry point, turn TLS on. */
+/** Returns the TLS of an Ingress: Traefik uses its certificate for the host; the annotations, or the entry point, enable TLS. */
 function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean, resolver: string | undefined) {
   const own = listOf(manifest.spec["tls"]).find((tls) => listOf(at(tls, "hosts")).some((one) => one === host));
   const secret = textAt(own, "secretName");

@@ -71,7 +71,7 @@ function parsed<T>(file: string, parse: () => T): T {
   }
 }
 
-/** Does not add the package itself: in the npm registry, its name belongs to another project. */
+/** Returns package.json with `type` and `main`, without the package itself: in the npm registry, its name belongs to another project. */
 function manifest(text: string | undefined): string | undefined {
   const found = parsed("package.json", () => JSON.parse(text ?? '{ "private": true }') as Manifest);
   const { type = "module", main = "index.ts" } = found;

@@ -43,7 +43,7 @@ export async function crdTypes({ kinds }: Sdk, definitions: string): Promise<str
   return [banner, ...(await Promise.all(types))].join("\n");
 }
 
-/** The reference of each program has the descriptions. */
+/** Returns a schema without descriptions, which the reference of each program has. */
 function withoutTexts(schema: JSONSchema): JSONSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === "description" && typeof value === "string" ? undefined : value,

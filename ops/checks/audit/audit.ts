@@ -52,7 +52,7 @@ function unreadable(unread: ClusterObjects["unread"]): AuditFinding[] {
   );
 }
 
-/** One object may break one rule in many places. */
+/** Returns each finding once: an object may violate a rule in many places. */
 function unique(findings: readonly AuditFinding[]): AuditFinding[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }

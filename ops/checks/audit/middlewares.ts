@@ -93,14 +93,14 @@ export function hostsOf(
     .flatMap((route) => route.rules.filter((rule) => needs(route, rule)).map(({ host }) => host));
 }
 
-/** Values of headers, of unplanned sections and in queries can be credentials. */
+/** Returns a difference without values of headers, of unplanned sections and of queries, which can be credentials. */
 function withoutValues(difference: string): string {
   return difference
     .replace(/^(headers\S*|\S+(?= is [{[])) is (?!missing|"").*, planned /s, "$1 is set, planned ")
     .replaceAll(/\?[^"\s]*/g, "?…");
 }
 
-/** The planned address of forward auth: the cluster IP of the outpost's Service. */
+/** Returns the planned address of forward auth: the cluster IP of the outpost's Service. */
 function authAddress({ outpost, refusal }: ForwardAuth, { plan, backends }: Compared): string | undefined {
   const planned = plan.outposts.find(({ name }) => name === outpost);
   const address = planned && textAt(backends.service(planned)?.spec, "clusterIP");

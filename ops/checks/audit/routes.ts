@@ -48,12 +48,12 @@ function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: P
   return entryPoints.some((name) => used.has(name));
 }
 
-/** Traefik's priority; the highest for routes of TCP, and where it is not known. */
+/** Returns Traefik's priority of a rule; the highest for routes of TCP, and if it is unknown. */
 function priorityOf({ manifest, priority }: RoutingRule): number {
   return manifest.kind === "IngressRouteTCP" || priority === undefined ? Infinity : priority;
 }
 
-/** An error for the hosts whose planned rules have no higher priority; a warning where each has. */
+/** Returns findings for a rule of planned hosts: a warning if each planned rule has a higher priority, else an error. */
 function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFinding[] {
   if (!takesConnections(rule, plan)) return [];
   const planned = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));

@@ -27,7 +27,7 @@ function fromOutside({ spec, label, namespace, objectName = "" }: Manifest, { ba
   ];
 }
 
-/** Of a Service that the stack deploys: it selects what the stack runs. */
+/** Returns a finding for a deployed Service that selects other pods than those of the stack. */
 function elsewhere(service: Manifest, compared: Compared): AuditFinding[] {
   const { spec, label, namespace, objectName = "" } = service;
   const isSame = (one: { namespace: string; name: string }): boolean =>

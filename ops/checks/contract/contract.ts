@@ -56,13 +56,13 @@ function toText(value: unknown): string {
   throw new TypeError("not a text");
 }
 
-/** From entries, because `__proto__` is a name as well. */
+/** Returns a map of an object's entries: `__proto__` is a name as well. */
 function toMap<To>(tree: unknown, change: (value: unknown) => To): ReadonlyMap<string, To> {
   if (!isSection(tree)) throw new TypeError("not an object");
   return new Map(Object.entries(tree).map(([name, value]) => [name, change(value)]));
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** Returns an object sorted by code unit, so that the order is the same on every machine. */
 function sorted<From, To>(map: ReadonlyMap<string, From>, change: (value: From) => To): Record<string, To> {
   const entries = [...map].sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(entries.map(([name, value]) => [name, change(value)]));

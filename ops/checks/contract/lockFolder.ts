@@ -24,13 +24,13 @@ export class LockFolder {
     return [...new Set([...exposed.slice(0, 1), ...this.locked()])];
   }
 
-  /** Schemas that have a lock file, sorted; also those that are no longer exposed. */
+  /** Returns the schemas that have a lock file, sorted; also those that are no longer exposed. */
   locked(): string[] {
     const files = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
     return files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : [])).sort();
   }
 
-  /** Name of a schema's lock file, from the project's folder. */
+  /** Returns the name of a schema's lock file, from the project's folder. */
   nameOf(schema: string): string {
     return `contract/${this.#stack}/${schema}.json`;
   }

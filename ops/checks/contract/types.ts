@@ -21,7 +21,7 @@ export function isWidening(from: string, to: string): boolean {
   );
 }
 
-/** `text` and `character varying` without a length are the same to a client. */
+/** Returns whether a text type admits every value of another. `text` and `character varying` without a length are the same to a client. */
 function isWiderText(from: string, to: string): boolean {
   const [left, right] = [textLength(from), textLength(to)];
   return left !== undefined && right !== undefined && right >= left;

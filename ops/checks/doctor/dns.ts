@@ -125,7 +125,7 @@ function argsOf(deployment: V1Deployment): readonly string[] {
   return containerOf(deployment)?.args ?? [];
 }
 
-/** Without a filter, ExternalDNS manages every zone of its provider. */
+/** Returns whether ExternalDNS manages a domain: without a filter, it manages every zone of its provider. */
 function manages(deployment: V1Deployment, domain: string): boolean {
   const filters = optionsOf(argsOf(deployment)).get("domain-filter")?.split(",") ?? [];
   return (

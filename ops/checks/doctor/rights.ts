@@ -63,7 +63,7 @@ function rightsOf({ plan }: Target): Right[] {
   return [...WRITTEN.map(right(true)), right(plan.createdGroups.length > 0)(groups), ...others.map(right(false))];
 }
 
-/** A list that the user may not view answers 403 (measured, docs/authentik.md). */
+/** Returns the missing permissions of a right. A list that the user may not view returns 403 (measured, docs/authentik.md). */
 async function missingPermissions(api: AuthentikApi, { path, permission, writes }: Right): Promise<string[]> {
   const [list, add] = await Promise.all([
     readable(api.one(`${path}?page_size=1`), [403]),

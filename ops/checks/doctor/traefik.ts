@@ -46,7 +46,7 @@ function isTraefik({ spec }: V1Pod): boolean {
   return (spec?.containers ?? []).some(({ image = "" }) => /(^|\/)[\w-]*traefik:/.test(image));
 }
 
-/** Pods resolve hosts on localhost to this Service, and the policies of other objects name it. */
+/** Checks the gateway's Service, to which pods resolve hosts on localhost, and which policies of other objects name. */
 async function service({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check> {
   const name = "Service of Traefik";
   const { namespace, service } = settings.gateway;

@@ -32,7 +32,7 @@ async function pages(client: HttpClient, base: string, data: string): Promise<st
   return `200, talks to ${data}`;
 }
 
-/** @throws Unexpected for a policy that allows inline scripts */
+/** Returns `connect-src` of the page's policy. @throws Unexpected for a policy that allows inline scripts */
 function connectSource(response: HttpResponse): string | undefined {
   const policy = headerOf(response, "content-security-policy") ?? "";
   if (!policy.startsWith("default-src 'none';") || policy.includes("unsafe")) {

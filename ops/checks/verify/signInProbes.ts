@@ -107,7 +107,7 @@ async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: 
   return [skip(`sign-in to ${exposure.url}`, reason, "run npx gatehouse verify where the stack's secrets can be read")];
 }
 
-/** The application's own login, which only a user can use: a machine has no login page. */
+/** Returns checks of the application's login, which a machine cannot use. */
 async function byApplication(_: OutsideTarget, exposure: Exposure, accounts: Accounts): Promise<Check[]> {
   const user = accounts.users.find(({ groups }) => isAllowed(exposure, groups));
   if (user) return [await checkSignIn(exposure, user)];

@@ -52,7 +52,7 @@ async function lookUpIds(
   return found;
 }
 
-/** A starting pod answers 404 or 5xx. Other statuses, such as 403 for a wrong token, are not retried. */
+/** Returns whether to retry: a starting pod returns 404 or 5xx. Other statuses, such as 403 for a wrong token, are not retried. */
 function shouldRetry({ error }: { readonly error: Error }): boolean {
   const { cause } = error;
   return !(cause instanceof StatusError) || [404, 429].includes(cause.status) || cause.status >= 500;

@@ -1,4 +1,4 @@
-/** Whom a host admits, by its facts. Pure. */
+/** Which requests a host admits, by its facts. Pure. */
 import { protectionOf } from "../../protections/table.ts";
 import type { HostFacts } from "./facts.ts";
 import { strips } from "./rules.ts";

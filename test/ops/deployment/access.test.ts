@@ -14,7 +14,10 @@ const recorded = (plan: Plan) => accessIn(recordOf(accessOf(plan)));
 
 /** Deploys a plan after one deployment that completed and others that did not. */
 function changesOf(complete: Plan, incomplete: readonly Plan[], after: Plan) {
-  const { opening, report } = accessChanges({ access: recorded(complete), incomplete: incomplete.map(recorded) }, after);
+  const { opening, report } = accessChanges(
+    { access: recorded(complete), incomplete: incomplete.map(recorded) },
+    after,
+  );
   return { opening, text: report(plain) };
 }
 

@@ -31,8 +31,9 @@ export function stackSchema(): object {
 }
 
 if (import.meta.main) {
-  const { format } = await import("prettier");
-  const text = await format(JSON.stringify(stackSchema()), { parser: "json", printWidth: 120 });
-  await writeFile(join(import.meta.dirname, "stack.schema.json"), text);
+  const { format } = await import("oxfmt");
+  const file = join(import.meta.dirname, "stack.schema.json");
+  const { code } = await format(file, JSON.stringify(stackSchema()), { printWidth: 120 });
+  await writeFile(file, code);
   await writeFile(join(import.meta.dirname, "..", "docs", "configuration.md"), renderReference(stackSchema()));
 }

@@ -46,7 +46,7 @@ const checks: Step[] = [
       "--cache-location=.gatehouse/cspell",
     ],
   },
-  { name: "format", command: ["prettier", "--check", "--cache", "--cache-location=.gatehouse/prettier", "."] },
+  { name: "format", command: ["oxfmt", "--check"] },
 ];
 /** Parts of the project `live`, each about as long as one of the other steps. */
 const PARTS = 5;

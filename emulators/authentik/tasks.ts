@@ -1,6 +1,10 @@
 /** The tasks of the worker. Without a worker none runs (docs/authentik.md, Blueprints and start-up). */
 export type TaskName =
-  "create_default" | "discover_blueprint" | "apply_blueprint" | "outpost_send_update" | "outpost_session_end";
+  | "create_default"
+  | "discover_blueprint"
+  | "apply_blueprint"
+  | "outpost_send_update"
+  | "outpost_session_end";
 export type Task = { id: number; name: TaskName; argument: string };
 
 /** Minimum and maximum delay before a task runs, in milliseconds. */

@@ -22,7 +22,8 @@ interface LabelSettings {
   readonly domains: readonly Domain[];
   readonly services: readonly { readonly name: string; readonly domains: readonly string[] }[];
   readonly identityProvider?:
-    { readonly host?: string; readonly install?: boolean; readonly service?: object } | undefined;
+    | { readonly host?: string; readonly install?: boolean; readonly service?: object }
+    | undefined;
   readonly dataApi?:
     | {
         readonly host?: string;

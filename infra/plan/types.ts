@@ -100,7 +100,13 @@ export interface RouteRule {
   readonly authentication: string;
   /** Why it is open; set exactly when authentication is `none`. */
   readonly openBecause:
-    "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | "catalog" | undefined;
+    | "public-path"
+    | "open"
+    | "application-login"
+    | "identity-provider"
+    | "data-api"
+    | "catalog"
+    | undefined;
   readonly backend: Backend;
   /** Name of the TraefikService in the route's namespace that is between the rule and its backend. */
   readonly traefikService: string | undefined;

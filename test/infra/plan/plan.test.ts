@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
-import { format } from "prettier";
+import { format } from "oxfmt";
 import { describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../../config/load.ts";
 import { dnsLabel } from "../../../infra/plan/dnsLabel.ts";
@@ -15,8 +15,9 @@ describe("the plan of the stack files", () => {
   test.each(["dev", "local", "production"])("equals test/golden for the stack %s", async (name) => {
     const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));
-    const text = await format(JSON.stringify(plan), { parser: "json", printWidth: 120 });
-    await expect(text).toMatchFileSnapshot(join(root, "test", "golden", `${name}.plan.json`));
+    const file = join(root, "test", "golden", `${name}.plan.json`);
+    const { code } = await format(file, JSON.stringify(plan), { printWidth: 120 });
+    await expect(code).toMatchFileSnapshot(file);
   });
 
   test("contains loopback addresses only for local", () => {

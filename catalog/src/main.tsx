@@ -10,7 +10,7 @@ import "./viewer.css";
 
 const queries = new QueryClient({
   defaultOptions: {
-    // The client of the API repeats by itself what is worth it; answers hold for a minute there, too.
+    // The client of the API repeats by itself what is worth it; it keeps responses for a minute, too.
     queries: {
       retry: false,
       staleTime: 60_000,

@@ -21,7 +21,7 @@ const domainFields = {
     .array(nonEmptyText())
     .default([])
     .describe(
-      "Targets of the DNS records of the domain: IP addresses or DNS names, or a ${VARIABLE}. Without targets there are no records.",
+      "Targets of the DNS records of the domain: IP addresses, or one DNS name, as text or ${VARIABLE}. Without targets there are no records.",
     ),
   tls: z
     .union(
@@ -74,7 +74,8 @@ gatehouse:domains:
   partner: { enabled: true, base_domain: partner.example.net, protocol: https, description: A custom kind }
 `,
   text: `
-- The name of a custom kind has at most 20 characters of a-z, 0-9 and \`-\`.
+- The name of a custom kind has at most 20 characters of a-z, 0-9 and \`-\`, and is not \`auto\`.
+- The base domain of \`localhost\` is \`localhost\` or below it, since this domain has test hosts, sample users and images without digests.
 - Each enabled domain has its own base domain. A service that lists a domain which is not enabled is skipped there, with a warning.
 - \`targets\` create one \`DNSEndpoint\` per domain kind, for ExternalDNS, with the label \`gatehouse.dev/owner: gatehouse-<stack>\`.
 - \`tls\` requires \`protocol: https\`. If TLS is terminated at the gateway, HTTP is redirected to HTTPS. With \`upstream\` the routes listen on HTTP, and Traefik must
@@ -200,7 +201,7 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
   });
 }
 
-/** A name with a CNAME record has no other record, and one CNAME (RFC 1034, 3.6.2). */
+/** Checks that targets are IP addresses or one DNS name: a name with a CNAME record has no other record (RFC 1034, 3.6.2). */
 function targetRules(location: Location, targets: readonly string[]): Problem[] {
   const others = targets.filter((target) => isIP(target) === 0);
   const found = others

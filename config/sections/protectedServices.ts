@@ -107,8 +107,12 @@ export function clientRules({ services }: Pick<Drafts, "services">): Problem[] {
     const found = clientSecretRules(location, value.oauth_config);
     const { client_id: id } = value.oauth_config;
     const where = within(location, "oauth_config", "client_id");
-    const owner = owners.get(id) ?? (SIGNER.test(id) ? "the provider that signs X-idp-jwt" : undefined);
+    const owner = owners.get(id);
     if (owner !== undefined) found.push(problem(where, `is already that of ${owner}`, "give each client its own id"));
+    if (SIGNER.test(id)) {
+      const message = "begins with gatehouse-identity, as those of the providers that sign X-idp-jwt";
+      found.push(problem(where, message, "use another id"));
+    }
     owners.set(id, owner ?? location.path);
     return found;
   });

@@ -86,7 +86,7 @@ const MAX_PARAMETERS = 500;
 const MAX_THOUSANDS = 8;
 
 /**
- * Returns the middleware that redirects queries to a path without a route which PostgREST reads, but no rule of a route compares:
+ * Returns the middleware that redirects a query to a path without a route, if it contains what PostgREST reads and no rule of a route compares:
  * - a parameter with a `%` that encodes nothing, which Traefik leaves out;
  * - more than {@link MAX_PARAMETERS} parameters, or a query that is longer than {@link MAX_THOUSANDS} thousand characters: PostgREST needs 0.3 s for nested
  *   conditions of this length, and 11 s for 50 kB;

@@ -19,7 +19,7 @@ const SCRATCH = { tmp: "/tmp", run: "/var/run/postgresql", shm: "/dev/shm" };
 const labels = labelsOf(NAME);
 
 /**
- * Creates one server on one volume, for development: an update restarts it. A failing `create role … password` must not reach its log.
+ * One server on one volume, for development: an update restarts it. A failing `create role … password` must not reach its log.
  * The claim is a separate resource, so that it can be resized.
  */
 export const STATEFUL_SET: Kind = { pods: labels, ingress: () => [], deploy };

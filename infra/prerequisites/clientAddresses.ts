@@ -36,18 +36,18 @@ export function dataEntryPoints({ routes }: Plan): string[] {
 function ofDomain({ gateway }: Settings, domain: string, options: Options): Result {
   const prefix = `entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
   const trusted = (valueOf(options, `${prefix}.trustedIPs`) ?? "").split(",").filter((address) => address !== "");
-  const insecure = isOn(options, `${prefix}.insecure`)
-    ? `--${prefix}.insecure`
-    : trusted.filter((address) => isInternet(address.trim())).map((address) => `--${prefix}.trustedIPs=${address}`)[0];
+  const internet = trusted.find((address) => isInternet(address.trim()));
   const missing = (problem: string): Result => ({
     ...{ entry: `domains.${domain}.tls: upstream`, problem },
     hint: `list the addresses of the proxies in --${prefix}.trustedIPs`,
   });
-  if (insecure !== undefined) {
+  const untrusted = isOn(options, `${prefix}.insecure`)
+    ? `every sender (--${prefix}.insecure)`
+    : internet && `the internet or a great part of it (--${prefix}.trustedIPs=${internet})`;
+  if (untrusted)
     return missing(
-      `Traefik trusts the X-Forwarded-For header of every sender (${insecure}), so that a client can choose its address`,
+      `Traefik trusts the X-Forwarded-For header of ${untrusted}, so that a client can choose its address`,
     );
-  }
   if (trusted.length === 0) return missing("Traefik trusts no proxy, so that all clients share one rate limit");
   return { observed: `from X-Forwarded-For of ${trusted.join(", ")}` };
 }

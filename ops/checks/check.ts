@@ -82,7 +82,7 @@ export async function check(name: string, probe: () => Promise<string>): Promise
 }
 
 /** Runs one probe as {@link check} does; a failed check shows the client's last response. */
-export async function checkAnswers(
+export async function checkResponses(
   client: Pick<HttpClient, "last">,
   name: string,
   probe: () => Promise<string>,
@@ -92,13 +92,13 @@ export async function checkAnswers(
   return last === undefined ? result : { ...result, response: describeResponse(last) };
 }
 
-/** Runs one probe as {@link checkAnswers} does, with a new client. @param connect as for {@link withClient} */
+/** Runs one probe as {@link checkResponses} does, with a new client. @param connect as for {@link withClient} */
 export function checkWithClient(
   name: string,
   probe: (client: HttpClient) => Promise<string>,
   connect?: Parameters<typeof withClient>[1],
 ): Promise<Check> {
-  return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
+  return withClient((client) => checkResponses(client, name, () => probe(client)), connect);
 }
 
 export class Unexpected extends Error {

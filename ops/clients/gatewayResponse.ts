@@ -16,7 +16,7 @@ type Response = Pick<HttpResponse, "status" | "headers" | "body">;
  *
  * An application in Go may write the same status, text and headers. The order of the headers differs: Go's net/http writes the headers of the
  * handler in alphabetical order, then the `Date` header if the handler has not set it (net/http/server.go, `cw.writeHeader`). In Traefik's own
- * answer `Date` is therefore after `X-Content-Type-Options`, and in the response of an application, which Traefik copies, before it.
+ * response, `Date` is therefore after `X-Content-Type-Options`, and in the response of an application, which Traefik copies, before it.
  */
 function writerOf({ status, headers, body }: Response): "gateway" | "application" | "either" {
   if (GATEWAY_RESPONSES.get(status) !== body) return "application";

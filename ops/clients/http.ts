@@ -18,7 +18,7 @@ export interface RequestOptions {
   /** Not repeated after a 5xx: the server can have processed it before it failed, and a repetition would have another effect. */
   readonly once?: boolean;
   /**
-   * Reads only the beginning of the response's body: for a request to any application, whose answer may be long or endless, e.g. server-sent events.
+   * Reads only the beginning of the response's body: for a request to any application, whose response may be long or endless, e.g. server-sent events.
    */
   readonly excerpt?: boolean;
   /** Ends the request. */

@@ -44,8 +44,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const findings = audit(objects, plan, { context, gateway, observability, accepted: accept });
   const audited = auditedObjects(plan);
   if (json) {
-    const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings };
-    shell.out(jsonText(report));
+    shell.out(jsonText({ context, stack: plan.stack, ok: findings.length === 0, audited, findings }));
   } else shell.out(report(context, findings, audited, shell.paint));
   return findings.length === 0 ? 0 : 1;
 }

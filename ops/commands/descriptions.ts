@@ -8,7 +8,8 @@ export const DESCRIPTIONS = {
     "Print the cause of a login loop, an unprotected service or a domain that does not work. See docs/diagnose.md.",
   diff: "Print which access a change of the stack files adds or removes. See docs/ci.md.",
   doctor: "Check every prerequisite of the first deployment, and print a hint for each. Only reads.",
-  import: "Write entries of protected_services for the routes and applications that exist. See docs/importing.md.",
+  import:
+    "Write entries of protected_services for existing routes and authentik applications. Only reads. See docs/importing.md.",
   init: "Write a first stack file, and the Pulumi project around it, into this folder.",
   plan: "Print what a stack exposes: hosts, protections, groups, records and grants.",
   preview: "Print what a deployment would change, without a question. See docs/ci.md.",

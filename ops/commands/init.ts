@@ -47,7 +47,7 @@ async function answersOf(options: Options, { ask, environment, error }: Shell): 
       "name the context of the cluster: npx gatehouse init --context NAME. To answer questions instead, run it in a terminal.",
     );
   }
-  const response = async (given: string | undefined, question: string, standard?: string): Promise<string> => {
+  const answer = async (given: string | undefined, question: string, standard?: string): Promise<string> => {
     if (given !== undefined) return given;
     for (;;) {
       const line = await ask?.(standard === undefined ? `${question}: ` : `${question} [${standard}]: `);
@@ -57,16 +57,16 @@ async function answersOf(options: Options, { ask, environment, error }: Shell): 
       error("There is no default.\n");
     }
   };
-  const context = await response(options.context, "Context of the cluster in the kubeconfig", known);
-  const domains = await response(
+  const context = await answer(options.context, "Context of the cluster in the kubeconfig", known);
+  const domains = await answer(
     options.domain?.join(" "),
     "Base domains of your services, e.g. localhost apps.example.org",
     "localhost",
   );
-  const authentik = await response(options.authentik, "authentik: install, or the URL of an existing one", "install");
+  const authentik = await answer(options.authentik, "authentik: install, or the URL of an existing one", "install");
   const dataApi =
     options.dataApi ??
-    /^y(es)?$/i.test(await response(undefined, "Open a database as a public read-only API? yes or no", "no"));
+    /^y(es)?$/i.test(await answer(undefined, "Open a database as a public read-only API? yes or no", "no"));
   return {
     stack: options.stack ?? stackOf(context),
     context,

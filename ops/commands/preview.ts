@@ -76,7 +76,7 @@ async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unkn
     shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
     return 0;
   }
-  const page = previewReport(steps, unchanged, shell.paint);
-  shell.out(`Drift: a deployment would change it back\n${page}\n\n${text}`);
+  const changes = previewReport(steps, unchanged, shell.paint);
+  shell.out(`Drift: a deployment would change it back\n${changes}\n\n${text}`);
   return 1;
 }

@@ -18,7 +18,7 @@ export interface Shell extends ShellEnvironment {
   readonly now: () => Date;
   readonly progress: Progress;
   /**
-   * Asks the user. The response is undefined after Ctrl-C and Ctrl-D, and when `interrupted` aborts. There is no function if standard input or standard error is
+   * Asks the user. The answer is undefined after Ctrl-C and Ctrl-D, and when `interrupted` aborts. There is no function if standard input or standard error is
    * not a terminal.
    */
   readonly ask: ((question: string, interrupted?: AbortSignal) => Promise<string | undefined>) | undefined;

@@ -17,29 +17,29 @@ export const privateSchemas: Rule = {
 
 function violationsOf(resource: Resource, data: DataPlan): Violation[] {
   const { type, props } = resource;
-  const violationsOf = type.startsWith(TYPE) ? VIOLATIONS[type.split(":").at(-1) ?? ""] : undefined;
-  const violations = violationsOf?.(props, textAt(props, "name") ?? resource.name, data) ?? [];
+  const problemsOf = type.startsWith(TYPE) ? PROBLEMS[type.split(":").at(-1) ?? ""] : undefined;
+  const problems = problemsOf?.(props, textAt(props, "name") ?? resource.name, data) ?? [];
   const about = { rule: privateSchemas.name, subject: labelOf(resource) };
-  return violations.map((violation) => ({ ...about, ...violation }));
+  return problems.map((problem) => ({ ...about, ...problem }));
 }
 
 /** For each type of resource: returns what opens a private schema. @param name that of the role, schema or database */
-const VIOLATIONS: Readonly<Record<string, (props: Fields, name: string, data: DataPlan) => Problem[]>> = {
+const PROBLEMS: Readonly<Record<string, (props: Fields, name: string, data: DataPlan) => Problem[]>> = {
   GrantRole: (props, _, data) => {
     const role = textAt(props, "role");
-    return role === undefined ? [] : membershipViolations(role, [props["grantRole"]], data);
+    return role === undefined ? [] : membershipProblems(role, [props["grantRole"]], data);
   },
-  Role: roleViolations,
-  Schema: ownerViolations,
-  Grant: (props, _, data) => grantViolations(props, false, data),
-  DefaultPrivileges: (props, _, data) => grantViolations(props, !("schema" in props), data),
+  Role: roleProblems,
+  Schema: ownerProblems,
+  Grant: (props, _, data) => grantProblems(props, false, data),
+  DefaultPrivileges: (props, _, data) => grantProblems(props, !("schema" in props), data),
 };
 
-function roleViolations(props: Fields, name: string, data: DataPlan): Problem[] {
+function roleProblems(props: Fields, name: string, data: DataPlan): Problem[] {
   if (isTrusted(name, data)) return [];
   const attributes = ["superuser", ...(servesRequests(name, data) ? ATTRIBUTES : [])];
   return [
-    ...membershipViolations(name, listOf(props["roles"]), data),
+    ...membershipProblems(name, listOf(props["roles"]), data),
     ...attributes
       .filter((one) => props[one] === true)
       .map((one) => ({ message: `creates ${name} with ${one}`, hint: `create the role without ${one}` })),
@@ -47,7 +47,7 @@ function roleViolations(props: Fields, name: string, data: DataPlan): Problem[] 
 }
 
 /** What an unplanned role may read, or is a member of, is unknown here. */
-function membershipViolations(member: string, groups: readonly Value[], data: DataPlan): Problem[] {
+function membershipProblems(member: string, groups: readonly Value[], data: DataPlan): Problem[] {
   if (isTrusted(member, data)) return [];
   const privileged = groups.filter(
     (group) =>
@@ -58,7 +58,7 @@ function membershipViolations(member: string, groups: readonly Value[], data: Da
   return [{ message: `makes ${member} a member of ${privileged.join(", ")}`, hint: "remove the membership" }];
 }
 
-function ownerViolations(props: Fields, name: string, { database, schemas }: DataPlan): Problem[] {
+function ownerProblems(props: Fields, name: string, { database, schemas }: DataPlan): Problem[] {
   if ((textAt(props, "database") ?? database) !== database) return [];
   const owner = textAt(props, "owner");
   const planned = schemas.find((schema) => schema.name === name)?.owner;
@@ -67,7 +67,7 @@ function ownerViolations(props: Fields, name: string, { database, schemas }: Dat
 }
 
 /** @param everywhere whether the privileges are those on objects of every schema */
-function grantViolations(props: Fields, everywhere: boolean, data: DataPlan): Problem[] {
+function grantProblems(props: Fields, everywhere: boolean, data: DataPlan): Problem[] {
   const role = textAt(props, "role");
   if (role === undefined || isTrusted(role, data)) return [];
   const privileges = listOf(props["privileges"]).filter((one) => typeof one === "string");

@@ -161,7 +161,7 @@ const cases = [
     title: "the client id of the provider that signs identities",
     raw: stack({ protected_services: [oauth2({}, { client_id: "gatehouse-identity-dev" })] }),
     lines: [
-      'protected_services[0].oauth_config.client_id "grafana": is already that of the provider that signs X-idp-jwt. Give each client its own id.',
+      'protected_services[0].oauth_config.client_id "grafana": begins with gatehouse-identity, as those of the providers that sign X-idp-jwt. Use another id.',
     ],
   },
   {

@@ -49,13 +49,13 @@ export function sampleUser(username: string): Credentials {
   return { username, password };
 }
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** Sends header lines exactly as given: any case, repeated, in order. Libraries that fold header names would hide what the tests verify. */
-export function sendRaw(url: string, lines: readonly (readonly [string, string])[]): Promise<RawAnswer> {
+export function sendRaw(url: string, lines: readonly (readonly [string, string])[]): Promise<RawResponse> {
   const { hostname, port, pathname, search, host } = new URL(url);
   const headers = [["Host", host], ...lines].flat();
   return new Promise((resolve, reject) => {

@@ -72,7 +72,7 @@ async function until(expected: () => string[], observe: () => Promise<string[]> 
   await vi.waitFor(async () => expect(await observe()).toEqual(expected()), { timeout: 240_000, interval: 100 });
 }
 
-function untilAnswer(to: string, status: string, headers: Record<string, string> = {}): Promise<void> {
+function untilStatus(to: string, status: string, headers: Record<string, string> = {}): Promise<void> {
   return until(
     () => [status],
     async () => [await response(to, headers)],
@@ -119,7 +119,7 @@ const DOWN = ["500", "500", "500", "401", "200"];
 test("keeps existing sessions while the identity provider is scaled to zero, and accepts logins after scaling up", async () => {
   const watched = probe(`${forward}/`);
   await whileDown(SERVERS, async () => {
-    await untilAnswer(`${own.identityProvider}/if/admin/`, "502");
+    await untilStatus(`${own.identityProvider}/if/admin/`, "502");
     expect(await answers()).toEqual(working());
   });
   await untilWorking();
@@ -132,7 +132,7 @@ test("returns 5xx to every request while the outpost is scaled to zero, and acce
   await whileDown(outposts(), async () => {
     await until(() => DOWN);
     // Traefik answers 500 instead of 502 to a request whose connection the ending pod closes.
-    await untilAnswer(`${forward}/outpost.goauthentik.io/start`, "502");
+    await untilStatus(`${forward}/outpost.goauthentik.io/start`, "502");
   });
   await untilWorking();
   await watched.stop();
@@ -168,7 +168,7 @@ test("returns 400 for a host without a provider, with and without a session", as
   } finally {
     await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", name });
   }
-  await untilAnswer(url(name), "404", { cookie });
+  await untilStatus(url(name), "404", { cookie });
 });
 
 const MIDDLEWARES = { ...TRAEFIK, plural: "middlewares" };

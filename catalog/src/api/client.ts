@@ -7,7 +7,7 @@ import { toApiError } from "./errors.ts";
 import { ACCEPT_PROFILE, type RowsRequest, urlOf } from "./request.ts";
 
 /** A response of the API: its rows, and the values of its headers. */
-export interface Answer<T> {
+export interface RowsResponse<T> {
   readonly rows: T[];
   /** The rows as they came. */
   readonly text: string;
@@ -27,7 +27,7 @@ const inTurn = pLimit(MAX_PARALLEL);
 /** Most milliseconds between two parts of a body. */
 const BODY_TIMEOUT = 60_000;
 
-/** A counted answer beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
+/** A counted response beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
 const PAST_THE_END = 416;
 
 const http = ky.create({
@@ -44,7 +44,7 @@ const http = ky.create({
 });
 
 /** Reads rows with few concurrent requests, and retries if the API returns 429. Throws ApiError. */
-export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
+export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<RowsResponse<T>> {
   try {
     const { baseUrl, limits } = await loadConfig();
     inTurn.concurrency = Math.max(1, Math.min(MAX_PARALLEL, limits.inFlight - 2));
@@ -65,17 +65,17 @@ export async function fetchPage<T>(
   request: RowsRequest,
   { limit, offset }: { readonly limit: number; readonly offset: number },
   signal: AbortSignal,
-): Promise<{ readonly answer: Answer<T>; readonly isLast: boolean }> {
+): Promise<{ readonly response: RowsResponse<T>; readonly isLast: boolean }> {
   const page = [
     ["limit", String(limit)],
     ["offset", String(offset)],
   ] as const;
-  const answer = await fetchRows<T>({ ...request, params: [...request.params, ...page] }, signal);
-  const { rows, maxRows } = answer;
-  return { answer, isLast: rows.length === 0 || rows.length < Math.min(limit, maxRows ?? limit) };
+  const response = await fetchRows<T>({ ...request, params: [...request.params, ...page] }, signal);
+  const { rows, maxRows } = response;
+  return { response, isLast: rows.length === 0 || rows.length < Math.min(limit, maxRows ?? limit) };
 }
 
-async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
+async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<RowsResponse<T>> {
   const headers = new Headers(request.prefer === undefined ? {} : { Prefer: request.prefer });
   if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);
   const stalled = new AbortController();

@@ -28,11 +28,11 @@ export async function download(
   for (;;) {
     // When the file is full, one more row shows whether it is cut.
     const limit = Math.min(BATCH, MAX_ROWS - count) || 1;
-    const { answer, isLast } = await fetchPage<Row>(request, { limit, offset: count }, signal);
-    const { rows } = answer;
+    const { response, isLast } = await fetchPage<Row>(request, { limit, offset: count }, signal);
+    const { rows } = response;
     if (count === MAX_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
     if (rows.length > 0 || count === 0)
-      parts.push(format === "csv" ? toCsv(columns, rows, count === 0) : inner(answer.text));
+      parts.push(format === "csv" ? toCsv(columns, rows, count === 0) : inner(response.text));
     count += rows.length;
     progress(count);
     if (isLast) return { file: fileOf(parts, format), rows: count, cut: false };

@@ -1,7 +1,7 @@
 import { HTTPError, isTimeoutError } from "ky";
 
 /**
- * What went wrong, as far as it matters to what one can do: `down` no answer at all, `slow` none in time, `missing` 404, `busy` 429,
+ * What went wrong, as far as it matters to what one can do: `down` no response at all, `slow` none in time, `missing` 404, `busy` 429,
  * `costly` the database gave up on the query, `refused` the API does not understand the request, `broken` a part of the page is
  * missing or has an error, `failed` anything else.
  */
@@ -36,7 +36,7 @@ export function toApiError(error: unknown): unknown {
   if (!(error instanceof HTTPError))
     return new ApiError("down", error instanceof Error ? error.message : String(error));
   const { status } = error.response;
-  const { code, message } = answerOf(error.data);
+  const { code, message } = errorOf(error.data);
   return new ApiError(kindOf(status, code), message ?? `HTTP ${status}`, status, code);
 }
 
@@ -51,7 +51,7 @@ function kindOf(status: number, code: string | undefined): ErrorKind {
 }
 
 /** Returns the error of PostgREST in a response body that ky has already read. */
-function answerOf(data: unknown): { code?: string; message?: string } {
+function errorOf(data: unknown): { code?: string; message?: string } {
   if (typeof data !== "object" || data === null) return {};
   const { code, message } = data as Record<string, unknown>;
   return {

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { Column } from "../state/columns.ts";
-import { type Answer, BATCH, fetchPage, fetchRows } from "./client.ts";
+import { type RowsResponse, BATCH, fetchPage, fetchRows } from "./client.ts";
 
 /** A row of `meta_endpoints`, without its columns. */
 export interface Endpoint {
@@ -57,7 +57,7 @@ const LIST = "schema,relation,type,kind,title,description,tags,row_estimate,sour
 const ORDER = ["order", "schema,relation"] as const;
 
 /** All endpoints, or those with a column of a name. */
-export function useEndpoints(column = ""): UseQueryResult<Answer<Endpoint>> {
+export function useEndpoints(column = ""): UseQueryResult<RowsResponse<Endpoint>> {
   const filter = column ? [['"columns"', `cs.${JSON.stringify([{ name: column }])}`] as const] : [];
   return useQuery({
     queryKey: ["endpoints", column],
@@ -66,7 +66,7 @@ export function useEndpoints(column = ""): UseQueryResult<Answer<Endpoint>> {
 }
 
 /** One endpoint with its columns; no row when there is none of that name. */
-export function useEndpoint(schema: string, relation: string): UseQueryResult<Answer<EndpointDetails>> {
+export function useEndpoint(schema: string, relation: string): UseQueryResult<RowsResponse<EndpointDetails>> {
   const params = [
     ["schema", `eq.${schema}`],
     ["relation", `eq.${relation}`],
@@ -78,7 +78,7 @@ export function useEndpoint(schema: string, relation: string): UseQueryResult<An
 }
 
 /** Sources by their names; all of them when none are given. */
-export function useSources(ids?: readonly string[]): UseQueryResult<Answer<Source>> {
+export function useSources(ids?: readonly string[]): UseQueryResult<RowsResponse<Source>> {
   const filter = ids ? [["source_id", `in.(${ids.map((id) => JSON.stringify(id)).join(",")})`] as const] : [];
   return useQuery({
     queryKey: ["sources", ids ?? null],
@@ -88,7 +88,7 @@ export function useSources(ids?: readonly string[]): UseQueryResult<Answer<Sourc
 }
 
 /** The dimensions of a source. */
-export function useDimensions(sourceId: string): UseQueryResult<Answer<Dimension>> {
+export function useDimensions(sourceId: string): UseQueryResult<RowsResponse<Dimension>> {
   const params = [
     ["source_id", `eq.${sourceId}`],
     ["order", "dimension"],
@@ -103,11 +103,15 @@ async function fetchAll<T>(
   relation: string,
   params: readonly (readonly [string, string])[],
   signal: AbortSignal,
-): Promise<Answer<T>> {
+): Promise<RowsResponse<T>> {
   const rows: T[] = [];
   for (;;) {
-    const { answer, isLast } = await fetchPage<T>({ relation, params }, { limit: BATCH, offset: rows.length }, signal);
-    rows.push(...answer.rows);
-    if (isLast) return { ...answer, rows };
+    const { response, isLast } = await fetchPage<T>(
+      { relation, params },
+      { limit: BATCH, offset: rows.length },
+      signal,
+    );
+    rows.push(...response.rows);
+    if (isLast) return { ...response, rows };
   }
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { ViewState } from "../state/view.ts";
-import { type Answer, fetchRows } from "./client.ts";
+import { type RowsResponse, fetchRows } from "./client.ts";
 import { loadConfig } from "./config.ts";
 import { ApiError, STATEMENT_TIMEOUT } from "./errors.ts";
 import type { Endpoint, EndpointDetails } from "./meta.ts";
@@ -9,7 +9,7 @@ import { profileOf, type RowsRequest, unsortedFirstPage, viewRequest } from "./r
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Rows of one page with a total, and whether that was counted or estimated. */
-export interface Counted extends Answer<Row> {
+export interface Counted extends RowsResponse<Row> {
   /** The page and the filters that they belong to. */
   readonly view: Pick<ViewState, "page" | "size" | "filters">;
   /** The request that returned them. */
@@ -61,8 +61,8 @@ async function fetchCounted(
 ): Promise<Counted> {
   const { limits } = await loadConfig();
   const fetchWith = async (sent: RowsRequest, prefer?: string): Promise<Omit<Counted, "exact">> => {
-    const answer = await fetchRows<Row>({ ...sent, ...(prefer !== undefined && { prefer }) }, signal);
-    return { ...answer, maxRows: answer.maxRows ?? limits.maxRows, view, request: sent };
+    const response = await fetchRows<Row>({ ...sent, ...(prefer !== undefined && { prefer }) }, signal);
+    return { ...response, maxRows: response.maxRows ?? limits.maxRows, view, request: sent };
   };
   if ((endpoint.row_estimate ?? 0) <= limits.exactCountRows) {
     try {
@@ -76,16 +76,16 @@ async function fetchCounted(
   }
   const first = unsortedFirstPage(endpoint, view, request);
   // A relation that hides rows of its tables has no estimate.
-  const answer = await fetchWith(first, "count=estimated").catch((error: unknown) => {
+  const response = await fetchWith(first, "count=estimated").catch((error: unknown) => {
     if (!isRefused(error, "estimate_refused")) throw error;
     return fetchWith(first);
   });
-  // PostgREST counts what fits into one answer, and estimates the rest.
-  const exact = answer.total !== null && answer.total < answer.maxRows;
+  // PostgREST counts what fits into one response, and estimates the rest.
+  const exact = response.total !== null && response.total < response.maxRows;
   // So few rows are sorted in no time, and the next page continues this one.
-  if (exact && first !== request && answer.rows.length < (answer.total ?? 0))
+  if (exact && first !== request && response.rows.length < (response.total ?? 0))
     return { ...(await fetchWith(request, "count=estimated")), exact };
-  return { ...answer, exact };
+  return { ...response, exact };
 }
 
 function isRefused(error: unknown, code: string): boolean {

@@ -25,8 +25,8 @@ export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
   const { chart } = drawn.view;
   const { first } = choices;
   const keys = useMemo(
-    () => areaKeys(drawn.endpoint.columns ?? [], drawn.answer.rows),
-    [drawn.endpoint.columns, drawn.answer.rows],
+    () => areaKeys(drawn.endpoint.columns ?? [], drawn.response.rows),
+    [drawn.endpoint.columns, drawn.response.rows],
   );
   const has = (names: readonly { readonly name: string }[], name: string): boolean =>
     names.some((each) => each.name === name);

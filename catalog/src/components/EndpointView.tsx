@@ -70,10 +70,10 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
     (isComplete(data) || columns.some((each) => !shown.includes(each) && familyOf(each) === "text" && isTime(each)));
   const others = useRows(endpoint, { ...view, columns: [], sort: null, page: 1 }, hidden);
   // After an error, the chart requests its columns itself.
-  const answer = hidden && others.error === null ? others.data : data;
+  const response = hidden && others.error === null ? others.data : data;
   const choices = useMemo(
-    () => choicesOf(columns, answer && isComplete(answer) ? answer.rows : [], answer?.rows),
-    [columns, answer],
+    () => choicesOf(columns, response && isComplete(response) ? response.rows : [], response?.rows),
+    [columns, response],
   );
   const drawn = choices !== null && view.chart !== "none";
   return (
@@ -93,7 +93,7 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
         {lead.cut && " …"}
       </p>
       <Deprecated deprecation={data?.deprecation} />
-      <Terms endpoint={endpoint} answer={data}>
+      <Terms endpoint={endpoint} response={data}>
         <p>{t(stability === "stable" ? "stableHelp" : "openHelp")}</p>
         {lead.cut && (
           <p>
@@ -129,12 +129,12 @@ export function EndpointView({ endpoint, maxRows }: Props): VNode {
         {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
         {data && error === null && (
           <>
-            <Totals answer={data} stale={isPlaceholderData} />
+            <Totals response={data} stale={isPlaceholderData} />
             <TableAndChart
               endpoint={endpoint}
               view={view}
-              answer={data}
-              drawnAnswer={answer}
+              response={data}
+              drawnResponse={response}
               shown={shown}
               maxRows={maxRows}
               stale={isPlaceholderData}

@@ -22,7 +22,7 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
   const { t } = useText();
   const { name, level } = areaKey;
   const columns = drawn.endpoint.columns ?? [];
-  const time = columns.find((column) => isTime(column, drawn.answer.rows))?.name;
+  const time = columns.find((column) => isTime(column, drawn.response.rows))?.name;
   const measure = columns.find((column) => column.name === y) ?? { name: y, description: null };
   const latestFirst = time === undefined ? [] : [`${quotedName(time)}.desc.nullslast`];
   const order = [...latestFirst, quotedName(name)].join(",");

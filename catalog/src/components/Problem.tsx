@@ -35,7 +35,7 @@ export function Problem({ error, retry, children }: Props): VNode {
       {known?.status !== undefined && (
         <p>
           <small>
-            <Datum>{t("errorAnswer", { message: `${known.status}, ${known.message}` })}</Datum>
+            <Datum>{t("errorResponse", { message: `${known.status}, ${known.message}` })}</Datum>
           </small>
         </p>
       )}

@@ -11,9 +11,9 @@ import { Paging } from "./Paging.tsx";
 interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
-  readonly answer: Counted;
+  readonly response: Counted;
   /** The rows with the columns that the table hides, for the chart or map; undefined = not loaded. */
-  readonly drawnAnswer: Counted | undefined;
+  readonly drawnResponse: Counted | undefined;
   /** The columns of the table. */
   readonly shown: readonly Column[];
   /** Maximum number of rows in one response. */
@@ -30,33 +30,33 @@ interface Props {
 
 /** One page of rows with links to the others, and the chart or map next to it. */
 export function TableAndChart(props: Props): VNode {
-  const { endpoint, view, answer, drawnAnswer, shown, maxRows, stale, choices, go } = props;
+  const { endpoint, view, response, drawnResponse, shown, maxRows, stale, choices, go } = props;
   return (
     <div class={choices ? "table-and-chart" : undefined}>
       <div>
         <DataTable
           columns={shown}
-          rows={answer.rows}
-          firstRow={(answer.view.page - 1) * answer.view.size + 1}
+          rows={response.rows}
+          firstRow={(response.view.page - 1) * response.view.size + 1}
           sort={view.sort}
           stale={stale}
           changeSort={(sort) => go({ sort })}
           filterBy={props.filterBy}
         />
         <Paging
-          total={answer.total}
-          exact={answer.exact}
-          rows={answer.rows.length}
+          total={response.total}
+          exact={response.exact}
+          rows={response.rows.length}
           maxRows={maxRows}
           view={view}
           go={go}
         />
       </div>
-      {choices && drawnAnswer && (
+      {choices && drawnResponse && (
         <ChartPanel
           endpoint={endpoint}
-          view={{ ...view, filters: drawnAnswer.view.filters }}
-          answer={drawnAnswer}
+          view={{ ...view, filters: drawnResponse.view.filters }}
+          response={drawnResponse}
           choices={choices}
           change={props.changeChart}
         />

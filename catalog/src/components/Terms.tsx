@@ -15,13 +15,13 @@ import { SourceFacts } from "./SourceFacts.tsx";
 interface Props {
   readonly endpoint: EndpointDetails;
   /** The rows that are shown; undefined until the API has answered. */
-  readonly answer: Counted | undefined;
+  readonly response: Counted | undefined;
   /** What else belongs to the details. */
   readonly children?: ComponentChildren;
 }
 
 /** One line with source, licence, freshness, number of rows and limits. It opens to the details of each. */
-export function Terms({ endpoint, answer, children }: Props): VNode {
+export function Terms({ endpoint, response, children }: Props): VNode {
   const { t, date } = useText();
   const { data: config } = useConfig();
   const { data, error, refetch, isLoading } = useSources(endpoint.source_ids);
@@ -49,8 +49,8 @@ export function Terms({ endpoint, answer, children }: Props): VNode {
                 <Freshness freshness={freshnessOf(sources)} />
               </>
             )}
-            {answer?.total != null && (
-              <span class="spacious">{t(answer.exact ? "countedRows" : "aboutRows", { count: answer.total })}</span>
+            {response?.total != null && (
+              <span class="spacious">{t(response.exact ? "countedRows" : "aboutRows", { count: response.total })}</span>
             )}
             {config && (
               <span>
@@ -69,7 +69,7 @@ export function Terms({ endpoint, answer, children }: Props): VNode {
         <p>
           <strong>{t("limits")}:</strong> {config && t("limitsShort", limitValues(config.limits))}{" "}
           <Link href="/about">{t("limitsMore")}</Link>
-          {answer && ` · ${t("answered", { date: date(answer.date, true) })}`}
+          {response && ` · ${t("answered", { date: date(response.date, true) })}`}
         </p>
         {children}
       </details>

@@ -12,7 +12,7 @@ export interface DrawnProps {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
   /** The rows of the table. */
-  readonly answer: Counted;
+  readonly response: Counted;
 }
 
 interface DrawnRows {
@@ -29,13 +29,13 @@ interface DrawnRows {
  * @param order of PostgREST: which rows come first if not all do
  */
 export function useDrawnRows(
-  { endpoint, view, answer }: DrawnProps,
+  { endpoint, view, response }: DrawnProps,
   columns: readonly string[],
   order: string,
 ): DrawnRows {
   const { relation, profile } = viewRequest(endpoint, view);
   const names = [...new Set(columns)];
-  const inTable = isComplete(answer) && names.every((name) => answer.rows.every((row) => Object.hasOwn(row, name)));
+  const inTable = isComplete(response) && names.every((name) => response.rows.every((row) => Object.hasOwn(row, name)));
   const params = [
     ["select", names.map(quotedName).join(",")],
     ...filterParams(view.filters),
@@ -48,10 +48,10 @@ export function useDrawnRows(
     queryFn: ({ signal }) => fetchRows<Row>(request, signal),
     enabled: !inTable,
   });
-  if (inTable) return { rows: answer.rows, complete: true, error: null, refetch };
+  if (inTable) return { rows: response.rows, complete: true, error: null, refetch };
   const complete =
     data !== undefined &&
     (data.rows.length < Math.min(MAX_ROWS, data.maxRows ?? MAX_ROWS) ||
-      (answer.exact && answer.total === data.rows.length));
+      (response.exact && response.total === data.rows.length));
   return { rows: data?.rows, complete, error, refetch };
 }

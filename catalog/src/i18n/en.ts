@@ -42,7 +42,7 @@ export const en = {
   removeSort: "Remove the sorting",
   errorFailed: "The data service reports an internal error.",
   errorFailedHelp: "You have not caused it. Try again in a few minutes. Your filters are kept.",
-  errorAnswer: "Response: {message}",
+  errorResponse: "Response: {message}",
 
   listHeading: "All data",
   listIntro: "Open tables that anyone can view, download and use. No sign-in is needed.",

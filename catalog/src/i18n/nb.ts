@@ -44,7 +44,7 @@ export const nb: Texts = {
   removeSort: "Fjern sorteringen",
   errorFailed: "Datatjenesten melder om en intern feil.",
   errorFailedHelp: "Det er ikke din feil. Prøv igjen om noen minutter. Filtrene dine er bevart.",
-  errorAnswer: "Svaret var: {message}",
+  errorResponse: "Svaret var: {message}",
 
   listHeading: "Alle data",
   listIntro: "Åpne tabeller som alle kan se på, laste ned og bygge videre på. Ingen innlogging trengs.",

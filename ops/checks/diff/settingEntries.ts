@@ -141,7 +141,7 @@ function hasServer({ setting }: AccessFacts): boolean {
   return setting.has(NAMES.databaseServer);
 }
 
-/** Another server has another address, and each kind of Service its default. */
+/** Returns what decides the address: another server has another one, and each kind of Service its default. */
 function serverAndService({ setting }: AccessFacts): string {
   return `${setting.get(NAMES.databaseServer)?.value} ${setting.get(NAMES.databaseService)?.value}`;
 }
@@ -150,19 +150,19 @@ function items(text: string): string[] {
   return text.split(", ").filter((item) => item !== "" && !item.startsWith("no "));
 }
 
-/** Another item is more access. */
+/** Returns the effect of a changed list: another item is more access. */
 function listEffect(before: string, after: string): Effect {
   const { added, removed } = difference(items(before), items(after));
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
-/** Everyone can read the relations of a writer, also existing ones. */
+/** Returns the effect of changed writers: everyone can read their relations, also existing ones. */
 function writersEffect(before: string, after: string): Effect {
   const effect = listEffect(before, after);
   return effect === "more" ? "public" : effect;
 }
 
-/** Networks contain each other. */
+/** Returns the effect of changed networks, which contain each other. */
 function networksEffect(before: string, after: string): Effect {
   const [old, now] = [items(before), items(after)];
   const added = now.filter((one) => !isWithin(one, old));

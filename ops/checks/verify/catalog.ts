@@ -1,6 +1,6 @@
 import { PAGES } from "../../../catalog/pages.ts";
 import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
-import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
+import { type Check, checkResponses, expectEqual, Unexpected } from "../check.ts";
 
 /** One path of each page, without a leading slash. */
 const PATHS = Object.keys(PAGES).map((path) =>
@@ -14,9 +14,9 @@ const PATHS = Object.keys(PAGES).map((path) =>
  */
 export function checkCatalog(base: string, data: string): Promise<Check[]> {
   return withClient(async (client) => [
-    await checkAnswers(client, `${base}data`, () => pages(client, base, data)),
-    await checkAnswers(client, `${base}config.json`, () => config(client, base, data)),
-    await checkAnswers(client, `${base}data is read only`, () => readOnly(client, base)),
+    await checkResponses(client, `${base}data`, () => pages(client, base, data)),
+    await checkResponses(client, `${base}config.json`, () => config(client, base, data)),
+    await checkResponses(client, `${base}data is read only`, () => readOnly(client, base)),
   ]);
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../../infra/verification/target.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type HttpResponse, headerOf, type RequestOptions, withClient } from "../../clients/http.ts";
-import { type Check, checkAnswers, expectEqual, Unexpected } from "../check.ts";
+import { type Check, checkResponses, expectEqual, Unexpected } from "../check.ts";
 
 /** Sends a request for a path of the data API. */
 type Send = (path: string, options?: RequestOptions) => Promise<HttpResponse>;
@@ -45,7 +45,7 @@ export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["sc
       ]),
     ];
     const checks: Check[] = [];
-    for (const [title, probe] of probes) checks.push(await checkAnswers(client, `${url} ${title}`, probe));
+    for (const [title, probe] of probes) checks.push(await checkResponses(client, `${url} ${title}`, probe));
     return checks;
   });
 }

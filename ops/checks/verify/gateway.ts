@@ -13,7 +13,7 @@ import { receivedHeaders } from "./echo.ts";
 /** Of answers of applications, only status and headers are compared. */
 const EXCERPT = { excerpt: true };
 
-export interface RouteAnswer {
+export interface RouteResponse {
   readonly url: string;
   readonly protection: Exposure["protection"];
   readonly status: number;
@@ -23,19 +23,19 @@ export interface RouteAnswer {
 /**
  * Sends requests without a session to an exposure: for a page, those that its protection refuses, on its public paths, and over HTTP if it
  * has TLS.
- * @param onAnswer receives the response for a page
+ * @param onResponse receives the response for a page
  */
 export async function checkRoute(
   exposure: ExpectedExposure,
   identityProviderUrl: string,
-  onAnswer: (response: RouteAnswer) => void,
+  onResponse: (response: RouteResponse) => void,
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
     // The page of the catalog has a path of its own.
     const response = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
     const answered = describe(response);
-    onAnswer({ url, protection: exposure.protection, status: response.status, answered });
+    onResponse({ url, protection: exposure.protection, status: response.status, answered });
     expectPage(exposure.expectation.page, response, identityProviderUrl);
     return answered;
   });

@@ -4,7 +4,7 @@ import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
 import { type Check, skip } from "../check.ts";
 import { checkDataApi } from "./dataApi.ts";
-import { checkNotRouted, checkRoute, checkSpoofing, type RouteAnswer } from "./gateway.ts";
+import { checkNotRouted, checkRoute, checkSpoofing, type RouteResponse } from "./gateway.ts";
 import { checkName } from "./dns.ts";
 import type { Probe } from "./probe.ts";
 import { type Accounts, refusalProbes, signInProbe } from "./signInProbes.ts";
@@ -12,7 +12,7 @@ import { type Accounts, refusalProbes, signInProbe } from "./signInProbes.ts";
 /** Values that the probes observe in addition to their checks. */
 export class Observations {
   /** By id of the exposure. */
-  readonly routes = new Map<string, RouteAnswer>();
+  readonly routes = new Map<string, RouteResponse>();
   readonly expiries = new Map<string, Date>();
 }
 
@@ -37,9 +37,9 @@ function exposureProbes(
   observations: Observations,
 ): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
-  const onAnswer = (response: RouteAnswer): void => void observations.routes.set(id, response);
+  const onResponse = (response: RouteResponse): void => void observations.routes.set(id, response);
   const probes: Probe[] = [
-    { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onAnswer) },
+    { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onResponse) },
     ...signInProbe(target, exposure, accounts),
   ];
   const one = (kind: Probe["kind"], run: () => Promise<Check>): void =>

@@ -12,7 +12,7 @@ import { redactAll, withoutSecrets } from "../redact.ts";
 import { credentialsOf, type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
 import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityCheck } from "./database.ts";
-import type { RouteAnswer } from "./gateway.ts";
+import type { RouteResponse } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { hintOf, type Kind, KINDS } from "./hints.ts";
 import { type Probe, type Result, runProbes } from "./probe.ts";
@@ -24,7 +24,7 @@ export interface Report {
   readonly at: string;
   readonly seconds: number;
   /** The response of each exposure without a session. */
-  readonly routes: readonly RouteAnswer[];
+  readonly routes: readonly RouteResponse[];
   readonly checks: readonly Result[];
 }
 

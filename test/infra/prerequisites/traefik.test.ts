@@ -124,13 +124,14 @@ describe("client addresses of a domain behind a proxy", () => {
     });
   });
 
+  const great = "the internet or a great part of it";
   test.each([
-    `${PREFIX}.insecure`,
-    `${PREFIX}.trustedIPs=0.0.0.0/0`,
-    `${PREFIX}.trustedIPs=::/0`,
-    `${PREFIX}.trustedIPs=0.0.0.0/1`,
-  ])("are refused with %s", (option) => {
-    const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
+    ["every sender", `${PREFIX}.insecure`],
+    [great, `${PREFIX}.trustedIPs=0.0.0.0/0`],
+    [great, `${PREFIX}.trustedIPs=::/0`],
+    [great, `${PREFIX}.trustedIPs=0.0.0.0/1,128.0.0.0/1`, `${PREFIX}.trustedIPs=0.0.0.0/1`],
+  ])("are refused if Traefik trusts %s with %s", (who, option, shown = option) => {
+    const problem = `Traefik trusts the X-Forwarded-For header of ${who} (${shown}), so that a client can choose its address`;
     expect(problemOf(name, [...ARGS, PROVIDER, option], "upstream")).toBe(
       `domains.mesh.tls: upstream: ${problem}. ${hint}`,
     );

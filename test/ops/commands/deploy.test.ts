@@ -123,14 +123,14 @@ describe("a question", () => {
     return deployed[0]?.options.confirm("Apply?");
   };
 
-  test.each(["yes", " yes "])("is confirmed by the answer %j", async (response) => {
-    answers = [response];
+  test.each(["yes", " yes "])("is confirmed by the answer %j", async (answer) => {
+    answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(true);
     expect(questions).toEqual(["Apply? Type yes to continue: "]);
   });
 
-  test.each(["", "y", "Yes", "YES", "no", "yes please"])("is not confirmed by the answer %j", async (response) => {
-    answers = [response];
+  test.each(["", "y", "Yes", "YES", "no", "yes please"])("is not confirmed by the answer %j", async (answer) => {
+    answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(false);
   });
 

@@ -19,7 +19,7 @@ const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
   diagnose    Print the cause of a login loop, an unprotected service or a domain that does not work. See docs/diagnose.md.
   diff        Print which access a change of the stack files adds or removes. See docs/ci.md.
   doctor      Check every prerequisite of the first deployment, and print a hint for each. Only reads.
-  import      Write entries of protected_services for the routes and applications that exist. See docs/importing.md.
+  import      Write entries of protected_services for existing routes and authentik applications. Only reads. See docs/importing.md.
   init        Write a first stack file, and the Pulumi project around it, into this folder.
   plan        Print what a stack exposes: hosts, protections, groups, records and grants.
   preview     Print what a deployment would change, without a question. See docs/ci.md.
@@ -43,7 +43,8 @@ test("prints the list of commands for --help", async () => {
 test("prints the version of the package for --version", async () => {
   let out = "";
   expect(await main(["--version"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
-  expect(out).toBe("0.1.0\n");
+  const { version } = JSON.parse(readFileSync(join(SHELL.project, "package.json"), "utf8")) as { version: string };
+  expect(out).toBe(`${version}\n`);
 });
 
 test("defines npm scripts for exactly these commands", () => {

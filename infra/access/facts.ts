@@ -82,7 +82,7 @@ export interface ClientFacts extends Omit<Tokens, "refreshTokenValidity">, Clien
 
 export type MemberFacts = Pick<Member, "kind" | "groups">;
 type LoginFacts = Omit<Login, "service">;
-interface GroupFacts {
+export interface GroupFacts {
   /** By a deployment, unless it exists; otherwise it must exist. */
   readonly created: boolean;
 }
@@ -107,10 +107,10 @@ export interface DefaultFacts extends GrantFacts {
   /** Whose objects. */
   readonly owner: string;
 }
-interface RoleFacts {
+export interface RoleFacts {
   readonly name: string;
 }
-interface LimitFacts {
+export interface LimitFacts {
   readonly value: number;
 }
 export interface SettingFacts {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../draft.ts";
 import { label, nonEmptyText, port, subdomain } from "../fields.ts";
 import { isSection, join, type Location, within } from "../location.ts";
-import { type Problem, problem } from "../problems.ts";
+import { type Problem, problem, repeated } from "../problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 
@@ -211,8 +211,7 @@ function targetRules(location: Location, targets: readonly string[]): Problem[] 
     const message = "contains a DNS name and another target, and a name with a CNAME record has no other record";
     found.push(problem(location, message, "use IP addresses, or one DNS name"));
   }
-  if (new Set(targets).size < targets.length)
-    found.push(problem(location, "contains a target twice", "list each target once"));
+  if (repeated(targets).size > 0) found.push(problem(location, "contains a target twice", "list each target once"));
   return found;
 }
 

@@ -73,7 +73,7 @@ export async function checkAll(
     checkSecrets().catch(collect),
     skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
-  if (ready) problems.push(...otherClusters(target, uid, ready.state));
+  if (ready) problems.push(...otherClusterProblems(target, uid, ready.state));
   if (ready) await checkContractOf(target, shell, ready.secrets).catch(collect);
   if (problems.length > 0 || !ready) throw new Refusal(problems);
   return ready;
@@ -170,7 +170,7 @@ export function refuseOtherClusters(
  * Returns why the cluster is not the one of the last deployment: k3s calls every context `default`.
  * @param uid of the cluster that answered; undefined if the user may not read it
  */
-export function otherClusters(
+export function otherClusterProblems(
   { context, stack }: Pick<StackContext, "context" | "stack">,
   uid: string | undefined,
   state: Pick<StackState, "uid">,

@@ -1,13 +1,12 @@
 /** A deployment refuses a state that differs from the systems, before it changes anything. */
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { packageFolder } from "../../config/folders.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import program from "../../infra/index.ts";
 import { readUid } from "../../infra/prerequisites/clusterIdentity.ts";
-import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { openEngine } from "../../ops/engine/open.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
 import { quiet } from "../helpers/quiet.ts";
-import { clusterConfig } from "./fixtures.ts";
+import { clusterConfig, openLocalContext } from "./fixtures.ts";
 
 const USER = "authentik:index/user:User";
 const CLUSTER = "gatehouse:infra:Cluster";
@@ -27,8 +26,7 @@ let shell: ShellEnvironment;
 let target: StackContext;
 
 beforeAll(() => {
-  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
-  target = openContext("gatehouse-local", shell);
+  ({ shell, target } = openLocalContext());
   // The program runs in this process and reads its variables from the environment.
   Object.assign(process.env, target.environment);
 });

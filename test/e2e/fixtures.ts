@@ -1,11 +1,13 @@
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { packageFolder } from "../../config/folders.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
+import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
 import { note } from "../helpers/exchanges.ts";
 
 /** Returns the origin of a host of the local stack, with its port if it has one. */
@@ -20,6 +22,12 @@ export function origin(label: string): string {
 /** Returns the kubeconfig of the platform, as its administrator. */
 export function clusterConfig(): RetryingKubeConfig {
   return RetryingKubeConfig.fromFile(join(inject("platform").data, "kubeconfig"));
+}
+
+/** Opens the context of the local stack, as a command does that runs in this process. */
+export function openLocalContext(): { readonly shell: ShellEnvironment; readonly target: StackContext } {
+  const shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
+  return { shell, target: openContext("gatehouse-local", shell) };
 }
 
 /** Returns the settings of the local stack, without its secrets. */

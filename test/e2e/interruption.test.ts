@@ -1,16 +1,15 @@
 /** Ctrl-C while `npx gatehouse deploy` does not run the engine. */
-import { beforeAll, expect, inject, test } from "vitest";
-import { packageFolder } from "../../config/folders.ts";
+import { beforeAll, expect, test } from "vitest";
 import program from "../../infra/index.ts";
-import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { exitCodeOf } from "../../ops/deployment/outcome.ts";
 import { deployProgram } from "../helpers/deployProgram.ts";
+import { openLocalContext } from "./fixtures.ts";
 
 let shell: ShellEnvironment;
 let target: StackContext;
 beforeAll(() => {
-  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
-  target = openContext("gatehouse-local", shell);
+  ({ shell, target } = openLocalContext());
 });
 
 const CHECKS = "Checking configuration, tools and access";

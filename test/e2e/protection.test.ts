@@ -1,18 +1,17 @@
 /** The options `protect` and `retainOnDelete` of a resource, changed alone, by `npx gatehouse deploy`. */
 import { type CustomResourceOptions, runtime } from "@pulumi/pulumi";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
-import { beforeAll, expect, inject, test } from "vitest";
-import { packageFolder } from "../../config/folders.ts";
+import { beforeAll, expect, test } from "vitest";
 import program from "../../infra/index.ts";
-import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { deployProgram } from "../helpers/deployProgram.ts";
 import { fullTest } from "../helpers/fullTest.ts";
+import { openLocalContext } from "./fixtures.ts";
 
 let shell: ShellEnvironment;
 let target: StackContext;
 beforeAll(() => {
-  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
-  target = openContext("gatehouse-local", shell);
+  ({ shell, target } = openLocalContext());
   // The program runs in this process and reads its variables from the environment.
   Object.assign(process.env, target.environment);
 });

@@ -4,7 +4,7 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { otherClusters, refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
+import { otherClusterProblems, refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
 import { stateOf } from "../../../../ops/engine/state/stackState.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
@@ -90,10 +90,10 @@ test("accepts every name of the cluster", () => {
 
 test("rejects another cluster than that of the last deployment, also one of the same name", () => {
   const target = { context: "default", stack: "production" };
-  expect(otherClusters(target, "uid-1", { uid: "uid-1" })).toEqual([]);
-  expect(otherClusters(target, "uid-1", { uid: undefined })).toEqual([]);
-  expect(otherClusters(target, undefined, { uid: "uid-1" })).toEqual([]);
-  expect(otherClusters(target, "uid-1", { uid: "uid-2" })).toEqual([
+  expect(otherClusterProblems(target, "uid-1", { uid: "uid-1" })).toEqual([]);
+  expect(otherClusterProblems(target, "uid-1", { uid: undefined })).toEqual([]);
+  expect(otherClusterProblems(target, undefined, { uid: "uid-1" })).toEqual([]);
+  expect(otherClusterProblems(target, "uid-1", { uid: "uid-2" })).toEqual([
     'stack "production" is deployed to the cluster with UID uid-2, and context "default" is the cluster with UID uid-1. Set KUBECONFIG to ' +
       "the kubeconfig of the stack's cluster; to move the stack, see docs/operations/moving.md; or use another stack for the new cluster.",
   ]);

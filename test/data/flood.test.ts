@@ -189,27 +189,31 @@ function databaseLog(): string {
   return readFileSync(join(inject("data").data, "logs", "postgres.log"), "utf8");
 }
 
-/** Raises the gateway's limits per client until twice as many concurrent queries of a client as allowed run. @returns restores them */
+/** Raises the gateway's limits per client, and waits until the gateway applies it. @returns restores them, and waits likewise: the next file tests them */
 async function withoutLimits(): Promise<() => Promise<void>> {
-  const before = { average: 50, burst: 100, amount: IN_FLIGHT };
-  const none = { average: 100_000, burst: 100_000, amount: 100_000 };
-  const write = async ({ average, burst, amount }: typeof none): Promise<void> => {
+  const write = async (average: number, burst: number, amount: number): Promise<void> => {
     await patch("gatehouse-rate-limit", { rateLimit: { average, burst } });
     await patch("gatehouse-in-flight", { inFlightReq: { amount } });
   };
-  await write(none);
-  const from = newClient();
-  const unlimited = async (): Promise<void> => {
-    // Each query sorts a million rows, so more than the allowed number run concurrently.
-    const answers = await Promise.all(
-      Array.from({ length: 2 * IN_FLIGHT }, () =>
-        sendRequest("GET /flood_reading?order=name.desc,note.asc&limit=1", { headers, from }),
-      ),
-    );
-    expect(answers.map(({ status }) => status)).not.toContain(429);
+  const waited = { timeout: 240_000, interval: 200 };
+  await write(100_000, 100_000, 100_000);
+  await vi.waitFor(async () => expect(await concurrentRefusals()).toEqual([]), waited);
+  return async () => {
+    await write(50, 100, IN_FLIGHT);
+    const refusal = `max connections reached: ${IN_FLIGHT}`;
+    await vi.waitFor(async () => expect(await concurrentRefusals()).toContain(refusal), waited);
   };
-  await vi.waitFor(unlimited, { timeout: 240_000, interval: 200 });
-  return () => write(before);
+}
+
+/** Sends twice as many concurrent requests of one client as the gateway passes. @returns the bodies of the responses with 429 */
+async function concurrentRefusals(): Promise<string[]> {
+  const from = newClient();
+  // Each query sorts a million rows, so more than the allowed number run concurrently.
+  const line = "GET /flood_reading?order=name.desc,note.asc&limit=1";
+  const responses = await Promise.all(
+    Array.from({ length: 2 * IN_FLIGHT }, () => sendRequest(line, { headers, from })),
+  );
+  return responses.filter(({ status }) => status === 429).map(({ body }) => body);
 }
 
 async function patch(name: string, spec: object): Promise<void> {

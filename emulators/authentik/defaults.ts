@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { recordApplied } from "./blueprint-instances.ts";
+import { recordApplied } from "./blueprintInstances.ts";
 import { selfSigned } from "./certificate.ts";
 import { EMBEDDED_OUTPOST, read } from "./objects.ts";
 import type { Fields, Kind, Kinds } from "./objects.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Context } from "hono";
 import { challenge, identify, askPassword, denied, flowError, wrong } from "./challenges.ts";
 import { seconds } from "./duration.ts";
-import { planOf } from "./flow-plan.ts";
+import { planOf } from "./flowPlan.ts";
 import { log } from "./log.ts";
 import type { Fields, Flow, FlowPlan, Session, User } from "./objects.ts";
 import { passwordMatches, uidOf } from "./users.ts";

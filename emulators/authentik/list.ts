@@ -1,7 +1,7 @@
 import type { Fields, User } from "./objects.ts";
 import { isSuperuser } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import { present } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { compared, listed } from "./write.ts";

@@ -55,7 +55,7 @@ async function server(): Promise<void> {
 }
 
 async function worker(): Promise<void> {
-  const { PostgresTasks } = await import("./postgres-tasks.ts");
+  const { PostgresTasks } = await import("./postgresTasks.ts");
   const { Worker } = await import("./worker.ts");
   const pool = postgres();
   if (pool) {

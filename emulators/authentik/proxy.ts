@@ -5,11 +5,11 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { log } from "./log.ts";
 import { EMBEDDED_OUTPOST } from "./objects.ts";
-import { ApiController } from "./outpost/api-controller.ts";
+import { ApiController } from "./outpost/apiController.ts";
 import { cookieOptionsOf } from "./outpost/application.ts";
-import { sendHttp } from "./outpost/back-channel.ts";
-import { FileStore } from "./outpost/file-store.ts";
-import { ProxyServer } from "./outpost/proxy-server.ts";
+import { sendHttp } from "./outpost/backChannel.ts";
+import { FileStore } from "./outpost/fileStore.ts";
+import { ProxyServer } from "./outpost/proxyServer.ts";
 import type { Random } from "./random.ts";
 
 type ProxyOptions = {

@@ -20,7 +20,7 @@ import type {
 } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
 import { directGroups, isSuperuser, uidOf } from "./users.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { sendApply, validateContent } from "./blueprint-instances.ts";
+import { sendApply, validateContent } from "./blueprintInstances.ts";
 import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
-import { configurationsOf, FURTHER_FIELDS, furtherOidcFields } from "./outpost/provider-configurations.ts";
+import { configurationsOf, FURTHER_FIELDS, furtherOidcFields } from "./outpost/providerConfigurations.ts";
 import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";

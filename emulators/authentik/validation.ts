@@ -1,6 +1,6 @@
 import { EMBEDDED_OUTPOST } from "./objects.ts";
 import type { Fields, Stored } from "./objects.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import type { Resource, Runtime } from "./resources.ts";
 
 const GRANT_TYPES = [

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
-import type { Applied, Discovered } from "./blueprint-instances.ts";
+import type { Applied, Discovered } from "./blueprintInstances.ts";
 import type { Bootstrap } from "./defaults.ts";
 import { defaults } from "./defaults.ts";
 import { log } from "./log.ts";

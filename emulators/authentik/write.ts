@@ -2,7 +2,7 @@ import { problemsOf, trimmed, writable } from "./description.ts";
 import { references } from "./objects.ts";
 import type { Fields, Kind, Kinds, Outpost, Stored } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import { create, resources, saved, settle } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { validate } from "./validation.ts";

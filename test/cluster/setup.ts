@@ -12,7 +12,7 @@ import { CONTEXT } from "./node/addresses.ts";
 import { createBase } from "./node/base.ts";
 import { prepareMounts, prepareNetwork } from "./node/namespaces.ts";
 import { startNode } from "./node/node.ts";
-import { delayNewPods } from "./node/policy-delay.ts";
+import { delayNewPods } from "./node/policyDelay.ts";
 import { clusterFolder, pathsIn } from "./paths.ts";
 
 /** Values that main.ts prepared. */

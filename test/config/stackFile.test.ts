@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../config/stackFile.ts";
 import { messageOf } from "./stacks.ts";
-import { NOT_STACK_FILES } from "./wrong-files.ts";
+import { NOT_STACK_FILES } from "./wrongFiles.ts";
 
 const problem = (text: string): string => messageOf(() => parseConfig(text, "Pulumi.dev.yaml"));
 

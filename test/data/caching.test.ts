@@ -1,7 +1,7 @@
 /** ETags and the cache lifetime of responses. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { ALWAYS, CACHED } from "./expected-responses.ts";
-import { type RequestOptions, sendRequest, asOwner, responseTo, until } from "./api-client.ts";
+import { ALWAYS, CACHED } from "./expectedResponses.ts";
+import { type RequestOptions, sendRequest, asOwner, responseTo, until } from "./apiClient.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const TARGET = "/fact_observation?order=id&select=id,label";

@@ -1,7 +1,7 @@
 /** A checksum of the database: rows, sequences, large objects, definitions, comments and privileges. */
 import { createHash } from "node:crypto";
 import type { Client } from "pg";
-import { withDatabase } from "./api-client.ts";
+import { withDatabase } from "./apiClient.ts";
 
 const SYSTEM = `('pg_catalog', 'information_schema', 'pg_toast')`;
 

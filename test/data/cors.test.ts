@@ -6,8 +6,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { withPage } from "../helpers/browser.ts";
 import { launchBrowser } from "../helpers/chromium.ts";
-import { ALWAYS, NO_ROUTE, rowsResponse } from "./expected-responses.ts";
-import { responseTo } from "./api-client.ts";
+import { ALWAYS, NO_ROUTE, rowsResponse } from "./expectedResponses.ts";
+import { responseTo } from "./apiClient.ts";
 
 const origin = { Origin: "https://example.org" };
 

@@ -3,7 +3,7 @@ import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { isReadyPod } from "../../manifests/pod.ts";
-import { type RequestOptions, asAdministrator, withDatabase } from "./api-client.ts";
+import { type RequestOptions, asAdministrator, withDatabase } from "./apiClient.ts";
 
 /** Returns the address of an instance of PostgREST, which bypasses the gateway. */
 export async function podAddress(): Promise<NonNullable<RequestOptions["to"]>> {

@@ -1,9 +1,9 @@
 /** Descriptions of the API: Swagger 2.0 at the root and OpenAPI 3.1 at /openapi.json. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, inject, test } from "vitest";
-import { ALWAYS, CACHED, JSON_TYPE, errorResponse } from "./expected-responses.ts";
+import { ALWAYS, CACHED, JSON_TYPE, errorResponse } from "./expectedResponses.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { sendRequest, rowsOf, responseTo } from "./api-client.ts";
+import { sendRequest, rowsOf, responseTo } from "./apiClient.ts";
 
 interface Property {
   readonly description?: string;

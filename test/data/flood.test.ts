@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { FULL } from "../helpers/full.ts";
 import { withoutSlots } from "./defences.ts";
-import { type Query, type Outcome, sendFlood, p99, sendAtRate } from "./load-clients.ts";
+import { type Query, type Outcome, sendFlood, p99, sendAtRate } from "./loadClients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
-import { sendRequest, asOwner, newClient, runningQueries, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, runningQueries, withDatabase } from "./apiClient.ts";
 
 /**
  * Maximum p99 of a client at a fixed rate on an idle machine, in milliseconds: the maximum duration of a query before its own. Asserted with

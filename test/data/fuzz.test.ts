@@ -7,7 +7,7 @@ import { expect, inject, test } from "vitest";
 import { checksum } from "./checksum.ts";
 import { type Described, type Request, requests } from "./requests.ts";
 import { SCHEMAS } from "./relations.ts";
-import { sendRequest, newClient } from "./api-client.ts";
+import { sendRequest, newClient } from "./apiClient.ts";
 import { samples } from "../helpers/full.ts";
 
 const RUNS = samples(2_000).numRuns;

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { podAddress, withoutSlots } from "./defences.ts";
-import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
-import { sendRequest, asOwner, newClient, rowsOf, responseTo, runningQueries, until } from "./api-client.ts";
+import { ALWAYS, errorResponse, NOTICE } from "./expectedResponses.ts";
+import { sendRequest, asOwner, newClient, rowsOf, responseTo, runningQueries, until } from "./apiClient.ts";
 
 const marts = { "Accept-Profile": "marts" };
 

@@ -1,6 +1,6 @@
 /** Objects of pipelines are served or rejected immediately, without a deployment. */
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { sendRequest, asOwner, rowsOf, until, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, rowsOf, until, withDatabase } from "./apiClient.ts";
 
 const marts = { headers: { "Accept-Profile": "marts" } };
 

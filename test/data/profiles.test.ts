@@ -1,7 +1,7 @@
 /** Selection of a schema by Accept-Profile; no response contains a private name. */
 import { describe, expect, test } from "vitest";
-import { ALWAYS, NO_ROUTE, errorResponse, rowsResponse } from "./expected-responses.ts";
-import { asOwner, type RequestOptions, sendRequest, type Lines, responseTo, until } from "./api-client.ts";
+import { ALWAYS, NO_ROUTE, errorResponse, rowsResponse } from "./expectedResponses.ts";
+import { asOwner, type RequestOptions, sendRequest, type Lines, responseTo, until } from "./apiClient.ts";
 
 const marts = { "Accept-Profile": "marts" };
 /** Names and values that a response may contain only if the request does. */

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FULL } from "../helpers/full.ts";
-import { type Outcome, sendAtRate } from "./load-clients.ts";
+import { type Outcome, sendAtRate } from "./loadClients.ts";
 import { instances, postmaster } from "./processes.ts";
-import { sendRequest, asOwner, newClient, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, withDatabase } from "./apiClient.ts";
 
 const headers = { "accept-profile": "marts" };
 const ROW = { path: "/recovery_thing?id=eq.7", headers };

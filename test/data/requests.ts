@@ -1,6 +1,6 @@
 /** Requests generated from the API's description. */
 import fc from "fast-check";
-import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, UNEXPOSED_NAMES } from "./request-values.ts";
+import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, UNEXPOSED_NAMES } from "./requestValues.ts";
 
 /** A relation as the Swagger document describes it. */
 export interface Described {

@@ -1,7 +1,7 @@
 /** Rows of relations: filters, order, pages and related rows, each with status, headers and body. */
 import { describe, expect, test } from "vitest";
-import { errorResponse, rowsResponse } from "./expected-responses.ts";
-import { sendRequest, rowsOf, responseTo } from "./api-client.ts";
+import { errorResponse, rowsResponse } from "./expectedResponses.ts";
+import { sendRequest, rowsOf, responseTo } from "./apiClient.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const T = "/fact_observation";

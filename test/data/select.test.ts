@@ -1,8 +1,8 @@
 /** What a `select` can make Postgres return in addition to the columns of a row; each with a control that reaches PostgREST without the gateway. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asAdministrator, asOwner, responseTo, rowsOf, sendRequest, until } from "./api-client.ts";
+import { asAdministrator, asOwner, responseTo, rowsOf, sendRequest, until } from "./apiClient.ts";
 import { podAddress } from "./defences.ts";
-import { NO_ROUTE } from "./expected-responses.ts";
+import { NO_ROUTE } from "./expectedResponses.ts";
 
 const marts = { "Accept-Profile": "marts" };
 

@@ -2,9 +2,9 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { checksum } from "./checksum.ts";
-import { NO_ROUTE } from "./expected-responses.ts";
+import { NO_ROUTE } from "./expectedResponses.ts";
 import { grantEverything, podAddress, restoreGrants, withoutPreRequest, withAllGrants } from "./defences.ts";
-import { type RequestOptions, sendRequest, asOwner, responseTo, until, withDatabase } from "./api-client.ts";
+import { type RequestOptions, sendRequest, asOwner, responseTo, until, withDatabase } from "./apiClient.ts";
 
 const COUNTY = { fylke_nr: "99", fylke_navn: "Nowhere" };
 const JSON_BODY = { "Content-Type": "application/json", "Accept-Profile": "marts", "Content-Profile": "marts" };

@@ -5,7 +5,7 @@ import { expect, inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import type { HttpResponse } from "../../ops/clients/http.ts";
-import { sendRaw } from "./raw-requests.ts";
+import { sendRaw } from "./rawRequests.ts";
 
 export interface TraefikObject {
   readonly kind: "IngressRoute" | "Middleware";

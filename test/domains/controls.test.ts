@@ -4,7 +4,7 @@ import type { Exposure, ForwardAuth } from "../../infra/plan/types.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { middlewareFields, verifyControl } from "./cluster.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, type RawRequest, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, type RawRequest, sendRaw } from "./rawRequests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const STRIP = "gatehouse-strip";

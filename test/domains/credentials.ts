@@ -1,7 +1,7 @@
 /** Credentials of a client as header lines. */
 import { expect, inject } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
-import type { Line } from "./raw-requests.ts";
+import type { Line } from "./rawRequests.ts";
 import { credentialsOf, withClient } from "./fixtures.ts";
 
 const sessions = new Map<string, Promise<Line>>();

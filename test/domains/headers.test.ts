@@ -5,7 +5,7 @@ import { type HttpResponse, headerOf, type HttpClient } from "../../ops/clients/
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
-import { outcome } from "./raw-requests.ts";
+import { outcome } from "./rawRequests.ts";
 import { exposureOf, identityProvider, withClient } from "./fixtures.ts";
 
 const MANY = Array.from({ length: 200 }, (_, i) => `team-${String(i).padStart(3, "0")}`);

@@ -5,7 +5,7 @@ import { describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { passwordLine, sessionAt } from "./credentials.ts";
-import type { Line } from "./raw-requests.ts";
+import type { Line } from "./rawRequests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];

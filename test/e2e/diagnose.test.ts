@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../local/platform/api.ts";
 import { otherCauses } from "./diagnose/otherCauses.ts";
-import { domainCauses } from "./diagnose/domain-not-working.ts";
+import { domainCauses } from "./diagnose/domainNotWorking.ts";
 import { signInCauses } from "./diagnose/signIn.ts";
 import { unprotectedCauses } from "./diagnose/unprotected.ts";
 import { config, diagnoser, healthy, own, PASSWORDS, stack, start, stop } from "./diagnose/platform.ts";

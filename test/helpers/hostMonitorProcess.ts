@@ -1,4 +1,4 @@
-/** Requests the page of each host in turn without a session, until the parent sends a message; for {@link monitorHosts} of test/stack/host-monitor.ts. */
+/** Requests the page of each host in turn without a session, until the parent sends a message; for {@link monitorHosts} of test/stack/hostMonitor.ts. */
 import { Agent, get } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 

@@ -175,7 +175,7 @@ test("answers every read during a rebuild, which keeps grants and views, and cha
   ]);
 });
 
-// The check itself is tested in sql-dbt-check.live.test.ts; each run of dbt takes seconds of CPU time.
+// The check itself is tested in sqlDbtCheck.live.test.ts; each run of dbt takes seconds of CPU time.
 fullTest("rejects +grants without the anonymous role; without the check, the tables are not readable", async () => {
   const { anonymous, owner } = api.roles;
   const file = join(project, "dbt_project.yml");

@@ -1,4 +1,4 @@
--- Data and catalog of sql-catalog.live.test.ts, written as the owner.
+-- Data and catalog of sqlCatalog.live.test.ts, written as the owner.
 create table raw.ssb_population (region_code text, year integer, value bigint, primary key (year, region_code));
 comment on table raw.ssb_population is 'Population as received';
 comment on column raw.ssb_population.value is 'Persons';

@@ -15,7 +15,7 @@ import { openShared, SHARED } from "./stack.ts";
 import { FULL } from "../helpers/full.ts";
 import { processes, signal } from "../helpers/programs.ts";
 import { liveObjects, stateOf } from "./snapshot.ts";
-import { monitorHosts } from "./host-monitor.ts";
+import { monitorHosts } from "./hostMonitor.ts";
 
 /** Set it to repeat the same points. */
 const SEED = Number(process.env["INTERRUPTED_SEED"] ?? Math.floor(Math.random() * 2 ** 31));

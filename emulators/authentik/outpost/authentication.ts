@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { BackChannel } from "./back-channel.ts";
+import type { BackChannel } from "./backChannel.ts";
 import type { Claims } from "./claims.ts";
 import type { Registry, SessionStore } from "./session.ts";
 

@@ -4,11 +4,11 @@ import path from "node:path";
 import { Hono } from "hono";
 import jwt from "jsonwebtoken";
 import { cookieOptionsOf } from "../../authentik/outpost/application.ts";
-import type { Send } from "../../authentik/outpost/back-channel.ts";
+import type { Send } from "../../authentik/outpost/backChannel.ts";
 import type { Configuration } from "../../authentik/outpost/configuration.ts";
-import { DatabaseStore } from "../../authentik/outpost/database-store.ts";
-import { FileStore } from "../../authentik/outpost/file-store.ts";
-import { ProxyServer } from "../../authentik/outpost/proxy-server.ts";
+import { DatabaseStore } from "../../authentik/outpost/databaseStore.ts";
+import { FileStore } from "../../authentik/outpost/fileStore.ts";
+import { ProxyServer } from "../../authentik/outpost/proxyServer.ts";
 import { Store } from "../../authentik/store.ts";
 
 /** The application at `http://<name>.localhost`, with its defaults. */

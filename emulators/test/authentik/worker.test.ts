@@ -1,7 +1,7 @@
 /** The worker of a server that keeps everything in memory; for the one with Postgres see startup.live.test.ts. */
 import { expect, test } from "vitest";
 import { defaults } from "../../authentik/defaults.ts";
-import { MemoryTasks } from "../../authentik/memory-tasks.ts";
+import { MemoryTasks } from "../../authentik/memoryTasks.ts";
 import { Random } from "../../authentik/random.ts";
 import { DELAYS } from "../../authentik/tasks.ts";
 import type { Task } from "../../authentik/tasks.ts";

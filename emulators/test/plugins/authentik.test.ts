@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { Secret, UNKNOWN } from "../../plugins/protocol/plugin.ts";
 import type { Values } from "../../plugins/protocol/plugin.ts";
-import { CONTEXT, openScene } from "./authentik-server.ts";
-import type { Answer, Scene } from "./authentik-server.ts";
+import { CONTEXT, openScene } from "./authentikServer.ts";
+import type { Answer, Scene } from "./authentikServer.ts";
 
 const ID = "3fff5949-d861-5777-b556-bc8105853766";
 

@@ -1,7 +1,7 @@
 /** Keyboard navigation, language, colour scheme and small screens of the catalog. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { until } from "../api-client.ts";
+import { until } from "../apiClient.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { expectedRows, shownRows, shownTotals } from "./table.ts";
 

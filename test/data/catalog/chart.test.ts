@@ -1,7 +1,7 @@
 /** The chart of a table. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asOwner, sendRequest, until } from "../api-client.ts";
+import { asOwner, sendRequest, until } from "../apiClient.ts";
 import { address, texts, useBrowser } from "./browser.ts";
 import { ROWS, shownColumns, shownRows } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The keyboard focus after an action, and the position on a page after Back. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { until } from "../api-client.ts";
+import { until } from "../apiClient.ts";
 import { settled, useBrowser } from "./browser.ts";
 import { shownRows } from "./table.ts";
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SCHEMAS } from "../relations.ts";
-import { rowsOf, sendRequest, until } from "../api-client.ts";
+import { rowsOf, sendRequest, until } from "../apiClient.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();

@@ -1,7 +1,7 @@
 /** The map of a table with numbers of counties or municipalities. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asOwner, sendRequest, until } from "../api-client.ts";
+import { asOwner, sendRequest, until } from "../apiClient.ts";
 import { address, texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();

@@ -1,5 +1,5 @@
 /** A relation whose names, descriptions, tags, source and cells contain markup. */
-import { asOwner, sendRequest, until } from "../api-client.ts";
+import { asOwner, sendRequest, until } from "../apiClient.ts";
 
 /** Markup that runs a script; the second contains only characters that a tag of the catalog may have. */
 export const ATTACK = "<img src=x onerror=attacked=1>";

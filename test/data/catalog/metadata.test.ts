@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
-import { rowsOf, until } from "../api-client.ts";
+import { rowsOf, until } from "../apiClient.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { expectedRows, shownRows } from "./table.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { until } from "../api-client.ts";
+import { until } from "../apiClient.ts";
 import { useBrowser } from "./browser.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../../.gatehouse/screenshots/catalog");

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { asOwner, sendRequest, until } from "../api-client.ts";
+import { asOwner, sendRequest, until } from "../apiClient.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { ROWS, shownRows, shownTotals } from "./table.ts";
 

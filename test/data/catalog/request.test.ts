@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { sendRequest, rowsOf, until } from "../api-client.ts";
+import { sendRequest, rowsOf, until } from "../apiClient.ts";
 import { texts, useBrowser } from "./browser.ts";
 import { shownRows, formatRows } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** Tables with 200 columns and with a million rows: pages load in time and render a part only. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdministrator, asOwner, sendRequest, until } from "../api-client.ts";
+import { asAdministrator, asOwner, sendRequest, until } from "../apiClient.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** The table of rows in the page, and the expected rows from the API. */
 import type { Page } from "playwright-core";
-import { sendRequest } from "../api-client.ts";
+import { sendRequest } from "../apiClient.ts";
 import { texts } from "./browser.ts";
 
 export const ROWS = '[aria-label="Table of rows"]';

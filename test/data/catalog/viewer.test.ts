@@ -1,7 +1,7 @@
 /** `/data/<schema>/<table>`: the rows of a table with sorting, filters, columns and pages. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { asOwner, sendRequest, rowsOf, until } from "../api-client.ts";
+import { asOwner, sendRequest, rowsOf, until } from "../apiClient.ts";
 import { address, settled, texts, useBrowser } from "./browser.ts";
 import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 

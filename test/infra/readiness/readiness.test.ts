@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
 import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
-import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readiness-server.ts";
+import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readinessServer.ts";
 
 const LONG = 20_000;
 const SHORT = 1;

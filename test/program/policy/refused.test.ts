@@ -3,9 +3,9 @@ import { findingsOf, type Program, programOf } from "./program.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
 import { UNKNOWN } from "../../../manifests/resource.ts";
 import { canary, PATIENCE } from "../../helpers/program.ts";
-import { add, BAD_DATABASE, withHidden } from "./bad-database.ts";
-import { BAD_PODS } from "./bad-pods.ts";
-import { BAD_ROUTES } from "./bad-routes.ts";
+import { add, BAD_DATABASE, withHidden } from "./badDatabase.ts";
+import { BAD_PODS } from "./badPods.ts";
+import { BAD_ROUTES } from "./badRoutes.ts";
 
 const BAD = [...BAD_ROUTES, ...BAD_DATABASE, ...BAD_PODS];
 

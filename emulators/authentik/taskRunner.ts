@@ -1,10 +1,10 @@
-import { applyInstance, discoverBlueprint } from "./blueprint-instances.ts";
-import type { Applied, Discovered } from "./blueprint-instances.ts";
+import { applyInstance, discoverBlueprint } from "./blueprintInstances.ts";
+import type { Applied, Discovered } from "./blueprintInstances.ts";
 import { createDefault } from "./defaults.ts";
 import type { Bootstrap } from "./defaults.ts";
 import { log } from "./log.ts";
-import type { EmbeddedOutpost } from "./outpost/embedded-outpost.ts";
-import type { EventHub } from "./outpost/event-hub.ts";
+import type { EmbeddedOutpost } from "./outpost/embeddedOutpost.ts";
+import type { EventHub } from "./outpost/eventHub.ts";
 import { INSTRUCTIONS } from "./outpost/messages.ts";
 import type { Runtime } from "./resources.ts";
 import type { Task, TaskName } from "./tasks.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type OutgoingHttpHeaders } from "node:http2";
 import { describe, expect, inject, test } from "vitest";
 import { passwordLine, sessionAt } from "./credentials.ts";
-import { outcome } from "./raw-requests.ts";
+import { outcome } from "./rawRequests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const forward = () => exposureOf("forward", "mesh");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { claimsOf } from "../../authentik/outpost/claims.ts";
 import { endpointsOf } from "../../authentik/outpost/configuration.ts";
-import { identityHeaders } from "../../authentik/outpost/identity-headers.ts";
+import { identityHeaders } from "../../authentik/outpost/identityHeaders.ts";
 import { application } from "./outposts.ts";
 
 function written(additionalHeaders: Record<string, unknown>): [string, string][] {

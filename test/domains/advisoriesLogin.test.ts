@@ -8,7 +8,7 @@ import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, sendRaw } from "./rawRequests.ts";
 import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtures.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;

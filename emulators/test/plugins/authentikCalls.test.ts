@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { lives } from "./authentik-replay.ts";
-import { openScene } from "./authentik-server.ts";
-import type { Scene } from "./authentik-server.ts";
+import { lives } from "./authentikReplay.ts";
+import { openScene } from "./authentikServer.ts";
+import type { Scene } from "./authentikServer.ts";
 
 const FLOWS = {
   authorizationFlow: "3fff5949-d861-5777-b556-bc8105853766",

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { log } from "../log.ts";
 import { OUTPOST_PATH } from "./address.ts";
 import { OutpostApplication } from "./application.ts";
-import type { Send } from "./back-channel.ts";
+import type { Send } from "./backChannel.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Environment } from "./configuration.ts";
 import type { SessionStore } from "./session.ts";

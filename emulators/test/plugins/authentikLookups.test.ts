@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { Value, Values } from "../../plugins/protocol/plugin.ts";
-import { RECORDED, SEQUENCES, bare, openScene, opened } from "./authentik-server.ts";
-import type { Recorded, Scene } from "./authentik-server.ts";
+import { RECORDED, SEQUENCES, bare, openScene, opened } from "./authentikServer.ts";
+import type { Recorded, Scene } from "./authentikServer.ts";
 
 const EMAIL = "ecffd8da-5992-57b6-b971-7feb3d1fd7ec";
 

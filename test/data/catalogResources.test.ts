@@ -1,8 +1,8 @@
 /** The catalog, as resources of the default schema (docs/describing-data.md). */
 import { afterEach, describe, expect, test } from "vitest";
-import { rowsResponse } from "./expected-responses.ts";
+import { rowsResponse } from "./expectedResponses.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { asOwner, rowsOf, responseTo, until } from "./api-client.ts";
+import { asOwner, rowsOf, responseTo, until } from "./apiClient.ts";
 
 describe("the catalog", () => {
   const clear = "delete from catalog.sources where source_id like 'test-%'";

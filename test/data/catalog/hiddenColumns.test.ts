@@ -1,7 +1,7 @@
 /** A chart or map next to a table that does not show all of its columns. */
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { asOwner, sendRequest, until } from "../api-client.ts";
+import { asOwner, sendRequest, until } from "../apiClient.ts";
 import { texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();

@@ -6,7 +6,7 @@ import { keyId } from "./certificate.ts";
 import { algorithmOf } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
-import { recordToken } from "./issued-tokens.ts";
+import { recordToken } from "./issuedTokens.ts";
 import { issuerOf } from "./issuer.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";

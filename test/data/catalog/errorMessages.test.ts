@@ -1,7 +1,7 @@
 /** Messages of the catalog when the API is slow, unavailable or returns an error, and the state that it keeps. */
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, test, vi } from "vitest";
-import { sendRequest, asOwner, newClient, until } from "../api-client.ts";
+import { sendRequest, asOwner, newClient, until } from "../apiClient.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { expectedRows, shownRows, shownTotals } from "./table.ts";
 

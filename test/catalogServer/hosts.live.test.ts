@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./running-server.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./runningServer.ts";
 
 const SCRIPT_PATH = "/assets/main-1.js";
 

@@ -1,8 +1,8 @@
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
 import type { Fields } from "./objects.ts";
-import type { Client } from "./openid-provider.ts";
-import { recordToken } from "./issued-tokens.ts";
+import type { Client } from "./openidProvider.ts";
+import { recordToken } from "./issuedTokens.ts";
 import { tokenOwner } from "./users.ts";
 import type { Store } from "./store.ts";
 

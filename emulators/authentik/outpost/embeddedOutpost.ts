@@ -3,12 +3,12 @@ import { EMBEDDED_OUTPOST } from "../objects.ts";
 import type { Random } from "../random.ts";
 import type { Store } from "../store.ts";
 import { cookieOptionsOf } from "./application.ts";
-import { sendHttp } from "./back-channel.ts";
-import { configurationsOf } from "./provider-configurations.ts";
-import { DatabaseStore } from "./database-store.ts";
-import type { EventHub } from "./event-hub.ts";
+import { sendHttp } from "./backChannel.ts";
+import { configurationsOf } from "./providerConfigurations.ts";
+import { DatabaseStore } from "./databaseStore.ts";
+import type { EventHub } from "./eventHub.ts";
 import { INSTRUCTIONS } from "./messages.ts";
-import { ProxyServer } from "./proxy-server.ts";
+import { ProxyServer } from "./proxyServer.ts";
 
 /** The outpost inside of the server: it reads the objects of the server, but receives changes like any other outpost. */
 export class EmbeddedOutpost {

@@ -1,5 +1,5 @@
 /** Expected responses of the data API with status, headers and body. */
-import type { ResponseParts } from "./api-client.ts";
+import type { ResponseParts } from "./apiClient.ts";
 
 /** Headers of every response of PostgREST behind the gateway. */
 export const ALWAYS = {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { applyBlueprint, metadataOf, validateBlueprint } from "./blueprint.ts";
 import { log } from "./log.ts";
 import type { Blueprint, Fields, Stored } from "./objects.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./apiError.ts";
 import { createOf } from "./resources.ts";
 import type { Runtime } from "./resources.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { spellings } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, sendRaw } from "./rawRequests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];

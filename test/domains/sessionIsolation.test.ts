@@ -14,7 +14,7 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { markOf, type TraefikObject, untilUnmarked, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
 import { Administrator } from "./administrator.ts";
-import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, sendRaw } from "./rawRequests.ts";
 import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtures.ts";
 
 /** A session id of gorilla/sessions: 32 bytes in base32. */

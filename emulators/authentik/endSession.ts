@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { Claims } from "./claims.ts";
-import { planOf } from "./flow-plan.ts";
-import { allows } from "./openid-provider.ts";
-import type { Client } from "./openid-provider.ts";
+import { planOf } from "./flowPlan.ts";
+import { allows } from "./openidProvider.ts";
+import type { Client } from "./openidProvider.ts";
 import { messagePage } from "./pages.ts";
 import { isSuperuser } from "./users.ts";
 import { currentSession, signedIn } from "./sessions.ts";

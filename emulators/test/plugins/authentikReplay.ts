@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 
 import type { Values } from "../../plugins/protocol/plugin.ts";
-import { CONTEXT, RECORDED, SEQUENCES, bare, opened } from "./authentik-server.ts";
-import type { Recorded, Scene } from "./authentik-server.ts";
+import { CONTEXT, RECORDED, SEQUENCES, bare, opened } from "./authentikServer.ts";
+import type { Recorded, Scene } from "./authentikServer.ts";
 
 interface Step {
   readonly what: string;

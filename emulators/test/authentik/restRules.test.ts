@@ -4,7 +4,7 @@ import { Claims } from "../../authentik/claims.ts";
 import type { Runtime } from "../../authentik/resources.ts";
 import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
-import { TaskRunner } from "../../authentik/task-runner.ts";
+import { TaskRunner } from "../../authentik/taskRunner.ts";
 import type { Task } from "../../authentik/tasks.ts";
 import { createDefaults } from "./defaults.ts";
 import type { Json } from "./deployment.ts";

@@ -1,7 +1,7 @@
 /** Counts, ranges and formats of responses, and errors, each with status, headers and body. */
 import { describe, expect, test } from "vitest";
-import { ALWAYS, JSON_TYPE, NOTICE, errorResponse, rowsResponse } from "./expected-responses.ts";
-import { sendRequest, asOwner, responseTo, until } from "./api-client.ts";
+import { ALWAYS, JSON_TYPE, NOTICE, errorResponse, rowsResponse } from "./expectedResponses.ts";
+import { sendRequest, asOwner, responseTo, until } from "./apiClient.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const raw = { "Accept-Profile": "raw" };

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./running-server.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./runningServer.ts";
 
 /** On every response; the policy is that of a host of no domain. */
 const SECURITY = {

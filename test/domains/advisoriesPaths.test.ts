@@ -1,12 +1,12 @@
 /**
  * Advisory replay: ambiguous request targets, hosts and methods. The responses 400, 404 to CONNECT, 501 and 505 are those of Traefik's parser,
  * and `..` is resolved by its entry points (`sanitizePath`, a prerequisite), which no object in the cluster can weaken. Encoded characters pass the entry
- * points, as in k3s and in the Helm chart. Decisions of routes have a control in controls-routes.test.ts.
+ * points, as in k3s and in the Helm chart. Decisions of routes have a control in controlsRoutes.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine } from "./credentials.ts";
-import { type Line, outcome, sendRaw, statuses, transmit } from "./raw-requests.ts";
+import { type Line, outcome, sendRaw, statuses, transmit } from "./rawRequests.ts";
 import { receivedIdentityHeaders, exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "partner"];

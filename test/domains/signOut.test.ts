@@ -7,7 +7,7 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
 import { sessionAt } from "./credentials.ts";
-import { outcome, sendRaw } from "./raw-requests.ts";
+import { outcome, sendRaw } from "./rawRequests.ts";
 import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./fixtures.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { sendRequest, until } from "../api-client.ts";
+import { sendRequest, until } from "../apiClient.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { ATTACK, CELLS, COLUMNS, createRelation, FORMULAS, RELATION, removeRelation, SOURCE, TITLE } from "./markup.ts";
 import { shownColumns, shownRows } from "./table.ts";

@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { echoes, hostIs, pathBelow } from "../../infra/plan/matchers.ts";
 import { markOf, verifyControl, type TraefikObject, withObjects } from "./cluster.ts";
-import { type Line, outcome, type RawRequest, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, type RawRequest, sendRaw } from "./rawRequests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const chain = ["gatehouse-strip"];

@@ -17,13 +17,27 @@ const PATIENT = {
 /** Files that start no other program. The workers keep their modules: half of the time would go into loading them again. */
 const computing = (name: string, include: string[], exclude: string[] = []): TestProjectInlineConfiguration => ({
   // None takes a second by itself; next to other programs, some wait for their turn.
-  test: { ...{ name, include, exclude }, pool: "threads", isolate: false, testTimeout: 600_000, hookTimeout: 600_000 },
+  test: {
+    name,
+    include,
+    exclude,
+    pool: "threads",
+    isolate: false,
+    testTimeout: 6e5,
+    hookTimeout: 6e5,
+  },
 });
 
 /** Files that start other programs, one after another: test/main.ts runs several projects at a time. */
 const starting = (name: string, include: string[]): TestProjectInlineConfiguration => ({
   // Each file sets the environment variables that it reads.
-  test: { ...{ name, include, ...PATIENT }, isolate: false, fileParallelism: false },
+  test: {
+    name,
+    include,
+    ...PATIENT,
+    isolate: false,
+    fileParallelism: false,
+  },
 });
 
 /** Files that share a platform. */

@@ -56,7 +56,10 @@ export async function compare(
 async function add(sum: Sum, { url, headers = {}, status = 200 }: Target, connections: number, cpu: () => number) {
   const before = cpu();
   const { requests, latency, statusCodeStats, errors } = await autocannon({
-    ...{ url, headers, connections, duration: TURN_SECONDS },
+    url,
+    headers,
+    connections,
+    duration: TURN_SECONDS,
   });
   sum.cpu += cpu() - before;
   sum.requests += requests.total;

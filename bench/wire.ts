@@ -75,7 +75,9 @@ async function measure(
     catalog: only(plan, ({ role }) => role === "catalog"),
   };
   const bare = (name: string, { host, backend }: Exposure, middleware?: object): BareRoute => ({
-    ...{ name, host, backend },
+    name,
+    host,
+    backend,
     ...(middleware ? { middleware } : {}),
   });
   const costs = await Promise.all(
@@ -96,10 +98,18 @@ async function measure(
 
   const gateway = `http://127.0.0.1:${platform.httpPort}`;
   const own = ({ url }: Exposure, path: string, headers: Record<string, string> = {}): Target => ({
-    ...{ url: gateway + path, headers: { ...headers, host: new URL(url).host } },
+    url: gateway + path,
+    headers: {
+      ...headers,
+      host: new URL(url).host,
+    },
   });
   const baseline = ({ name }: BareRoute, { url, headers }: Target): Target => ({
-    ...{ url, headers: { ...headers, [BARE_HEADER]: name } },
+    url,
+    headers: {
+      ...headers,
+      [BARE_HEADER]: name,
+    },
   });
   const row = own(exposures.data, ROW);
   const open = own(exposures.open, "/");

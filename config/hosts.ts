@@ -20,7 +20,9 @@ export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): P
     return name === undefined ? [] : [{ name, domains: enabledKinds(fields.domains ?? [], domains) }];
   });
   const labels = hostLabels({
-    ...{ domains, services, testEnvironments },
+    domains,
+    services,
+    testEnvironments,
     identityProvider: identityProvider?.fields,
     dataApi: dataApi && {
       host: dataApi.fields.host,

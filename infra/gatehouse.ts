@@ -152,7 +152,11 @@ function register(
   const identity = new Identity(
     "identity",
     {
-      ...{ settings, plan, cluster, authentik, outposts },
+      settings,
+      plan,
+      cluster,
+      authentik,
+      outposts,
       reachedThrough: gateway.identityProviderRoutes,
       namespaces: job ? [job.namespace] : [],
     },

@@ -75,6 +75,7 @@ function imagesOf({ identityProvider, postgres, dataApi }: Drafts): string[] {
     ...(server?.kind === "cloudnativepg" ? [IMAGES.cloudNativePg(server.version)] : []),
     ...(server?.kind === "statefulset" ? [IMAGES.postgres(server.version)] : []),
     ...(dataApi ? [IMAGES.psql, IMAGES.postgrest(dataApi.fields.version ?? "")] : []),
-    ...[IMAGES.node, IMAGES.whoami],
+    IMAGES.node,
+    IMAGES.whoami,
   ];
 }

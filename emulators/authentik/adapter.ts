@@ -45,9 +45,18 @@ function artifacts(store: Store, scope: string): Adapter {
 function sessions(store: Store, subjectOf: (user: number | null) => string | undefined): Adapter {
   const payload = (session: Session | undefined): AdapterPayload | undefined =>
     session && {
-      ...{ kind: "Session", jti: session.pk, uid: session.uid, exp: session.exp, transient: !session.lasting },
+      kind: "Session",
+      jti: session.pk,
+      uid: session.uid,
+      exp: session.exp,
+      transient: !session.lasting,
       authorizations: session.authorizations as AdapterPayload["authorizations"],
-      ...(subjectOf(session.user) ? { accountId: subjectOf(session.user), loginTs: session.loginTs ?? 0 } : {}),
+      ...(subjectOf(session.user)
+        ? {
+            accountId: subjectOf(session.user),
+            loginTs: session.loginTs ?? 0,
+          }
+        : {}),
     };
   return {
     find: (id) => Promise.resolve(payload(store.get("session", id))),

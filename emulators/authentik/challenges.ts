@@ -9,8 +9,13 @@ export function challenge(flow: Flow, component: string, fields: Fields): Fields
 /** Asks for the username. */
 export function identify(flow: Flow, response_errors: Fields = {}): Fields {
   return challenge(flow, "ak-stage-identification", {
-    ...{ user_fields: ["email", "username"], password_fields: false, primary_action: "Log in", sources: [] },
-    ...{ flow_designation: flow.designation, show_source_labels: false, response_errors },
+    user_fields: ["email", "username"],
+    password_fields: false,
+    primary_action: "Log in",
+    sources: [],
+    flow_designation: flow.designation,
+    show_source_labels: false,
+    response_errors,
   });
 }
 

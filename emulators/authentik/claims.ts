@@ -115,7 +115,14 @@ export class Claims {
     const { pk, uuid, username, name, email, is_active, type, attributes } = user;
     const groups = (list: Kinds["group"][]) => list.map((group) => ({ ...group, id: group.pk }));
     return {
-      ...{ pk, uuid, username, name, email, is_active, type, attributes },
+      pk,
+      uuid,
+      username,
+      name,
+      email,
+      is_active,
+      type,
+      attributes,
       uid: uidOf(user, this.#secretKey),
       is_superuser: isSuperuser(this.#store, user),
       groups: groups(directGroups(this.#store, user)),

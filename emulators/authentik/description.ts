@@ -27,7 +27,8 @@ const schemas = description.components.schemas;
 
 /** Fields that are not in the schema: those of 2026.5 (the schema is of 2026.2), and a stage that only blueprints write. */
 const UNDESCRIBED: Record<string, string[]> = {
-  ...{ Application: ["meta_hide"], OAuth2Provider: ["grant_types"] },
+  Application: ["meta_hide"],
+  OAuth2Provider: ["grant_types"],
   UserLoginStage: ["name", "session_duration"],
 };
 

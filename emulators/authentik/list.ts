@@ -36,8 +36,13 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
   const start = results.length === 0 ? 0 : (current - 1) * length + 1;
   return {
     pagination: {
-      ...{ next: current < pages ? current + 1 : 0, previous: current - 1, count: sorted.length, current },
-      ...{ total_pages: pages, start_index: start, end_index: start === 0 ? 0 : start + results.length - 1 },
+      next: current < pages ? current + 1 : 0,
+      previous: current - 1,
+      count: sorted.length,
+      current,
+      total_pages: pages,
+      start_index: start,
+      end_index: start === 0 ? 0 : start + results.length - 1,
     },
     // authentik paginates before it checks access, so a page of applications may be shorter than its count.
     results: isApplications ? accessible(runtime, user, query, results) : results,

@@ -24,8 +24,17 @@ export function restApi(runtime: Runtime): Hono<Env> {
   });
   api.get("/root/config/", (c) =>
     c.json({
-      error_reporting: { enabled: false, sentry_dsn: "", environment: "", send_pii: false, traces_sample_rate: 0 },
-      ...{ capabilities: [], cache_timeout: 300, cache_timeout_flows: 300, cache_timeout_policies: 300 },
+      error_reporting: {
+        enabled: false,
+        sentry_dsn: "",
+        environment: "",
+        send_pii: false,
+        traces_sample_rate: 0,
+      },
+      capabilities: [],
+      cache_timeout: 300,
+      cache_timeout_flows: 300,
+      cache_timeout_policies: 300,
     }),
   );
   api.use("*", async (c, next) => {
@@ -120,8 +129,12 @@ function addOutpostConfigurations(api: Hono<Env>, runtime: Runtime): void {
     const shown = (results as { pk: number }[]).flatMap(({ pk }) => known.get(pk) ?? []);
     const further = furtherOidcFields(origin);
     const full = shown.map((one) => ({
-      ...{ ...FURTHER_FIELDS, ...one },
-      oidc_configuration: { ...one.oidc_configuration, ...further },
+      ...FURTHER_FIELDS,
+      ...one,
+      oidc_configuration: {
+        ...one.oidc_configuration,
+        ...further,
+      },
     }));
     return c.json({ ...rest, results: full });
   });

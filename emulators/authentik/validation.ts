@@ -4,7 +4,12 @@ import { ApiError } from "./apiError.ts";
 import type { Resource, Runtime } from "./resources.ts";
 
 const GRANT_TYPES = [
-  ...["authorization_code", "implicit", "hybrid", "refresh_token", "client_credentials", "password"],
+  "authorization_code",
+  "implicit",
+  "hybrid",
+  "refresh_token",
+  "client_credentials",
+  "password",
   "urn:ietf:params:oauth:grant-type:device_code",
 ];
 

@@ -27,9 +27,12 @@ const port = Number(values.port ?? PGPORT);
 const accepts = (): never => end(0, "accepting connections");
 try {
   const client = new Client({
-    ...{ host, port, user: values.username ?? "postgres", password: accepts },
+    host,
+    port,
+    user: values.username ?? "postgres",
+    password: accepts,
     ssl: libpqTls(PGSSLMODE, PGSSLROOTCERT, host),
-    connectionTimeoutMillis: Number(values.timeout) * 1000,
+    connectionTimeoutMillis: Number(values.timeout) * 1e3,
   });
   await client.connect();
   accepts();

@@ -38,8 +38,18 @@ export function accessOf(plan: Plan | undefined): AccessFacts {
 
 const NONE = new Map<string, never>();
 const EMPTY: AccessFacts = {
-  ...{ host: NONE, client: NONE, member: NONE, login: NONE, group: NONE, domain: NONE },
-  ...{ schema: NONE, grant: NONE, default: NONE, role: NONE, limit: NONE, setting: NONE },
+  host: NONE,
+  client: NONE,
+  member: NONE,
+  login: NONE,
+  group: NONE,
+  domain: NONE,
+  schema: NONE,
+  grant: NONE,
+  default: NONE,
+  role: NONE,
+  limit: NONE,
+  setting: NONE,
 };
 
 function hosts(plan: Plan): Map<string, HostFacts> {
@@ -52,13 +62,21 @@ function hosts(plan: Plan): Map<string, HostFacts> {
       return [
         host,
         {
-          ...{ url, domain, service, entry, outpost },
-          // Where the application authenticates, the gateway has no session.
+          url,
+          domain,
+          service,
+          entry,
+          outpost,
           session: exposure.authentication === "none" ? undefined : session,
-          // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
-          protection: { type: exposure.protection, authentication: exposure.authentication },
-          allowedUsers: { ...allowedUsers, groups: sorted(allowedUsers.groups) },
+          protection: {
+            type: exposure.protection,
+            authentication: exposure.authentication,
+          },
+          allowedUsers: {
+            ...allowedUsers,
+            groups: sorted(allowedUsers.groups),
+          },
           publicPaths: sorted(exposure.publicPaths),
           headers: headersOf(exposure, own),
           backend: backendText(backend),
@@ -79,7 +97,10 @@ function sorted(items: readonly string[]): readonly string[] {
 function clientFacts(client: OAuthClient): ClientFacts {
   const { application, credentials, groups, redirectUris, launchUrl, namespace, secretName, tokens } = client;
   return {
-    ...{ name: application.name, slug: application.slug, launchUrl, secret: `${namespace}/${secretName}` },
+    name: application.name,
+    slug: application.slug,
+    launchUrl,
+    secret: `${namespace}/${secretName}`,
     ...credentials,
     groups: sorted(groups),
     redirectUris: sorted(redirectUris),

@@ -26,7 +26,11 @@ export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
 function ruleFacts(route: Route, rule: RouteRule, chain: readonly string[]): RuleFacts {
   const { match, priority, authentication, openBecause, backend } = rule;
   return {
-    ...{ entryPoint: route.entryPoint, match, priority, authentication, openBecause },
+    entryPoint: route.entryPoint,
+    match,
+    priority,
+    authentication,
+    openBecause,
     backend: backendText(backend),
     tls: tlsText(route.tls),
     chain,

@@ -153,7 +153,8 @@ function pod(
         args: [
           "--no-psqlrc",
           "--quiet",
-          ...["-v", "ON_ERROR_STOP=1"],
+          "-v",
+          "ON_ERROR_STOP=1",
           ...Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]),
           "--single-transaction",
           ...files.flatMap((file) => ["-f", `${MOUNT}/${file}`]),

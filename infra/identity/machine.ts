@@ -66,7 +66,8 @@ export class Machine extends pulumi.ComponentResource {
       },
       // A changed Secret is deleted first, and no application uses it before each of those exists.
       {
-        ...{ parent: this, provider: args.cluster.provider },
+        parent: this,
+        provider: args.cluster.provider,
         dependsOn: [...args.namespaces, ...callable.flatMap(({ application }) => application)],
       },
     );

@@ -37,8 +37,13 @@ export function exposures(settings: Settings): Exposure[] {
 
 /** The protection of a host that the stack adds. */
 const OPEN = {
-  ...{ entry: undefined, protection: "open", authentication: "none", groups: [] },
-  ...{ session: undefined, application: undefined, outpost: undefined },
+  entry: undefined,
+  protection: "open",
+  authentication: "none",
+  groups: [],
+  session: undefined,
+  application: undefined,
+  outpost: undefined,
 };
 
 function backendOf(role: Exposure["role"], service: Service | undefined, settings: Settings): Backend | undefined {
@@ -75,9 +80,13 @@ function protect(service: Service, isTest: boolean, domain: Domain) {
       ? { name, slug: proxySlug(isTest ? testName(name) : name, domain.kind) }
       : undefined;
   return {
-    ...{ entry, protection, groups },
+    entry,
+    protection,
+    groups,
     session: name === undefined ? undefined : session,
-    ...{ outpost: undefined, authentication, application },
+    outpost: undefined,
+    authentication,
+    application,
   };
 }
 

@@ -17,9 +17,16 @@ import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } 
  * take a sign-in's callback.
  */
 const PRIORITY = {
-  ...{ signedOut: 310, outpost: 300, publicPath: 200, background: 150, application: 100 },
-  // Of the data API.
-  ...{ description: 200, exact: 150, planned: 140, estimated: 130, rows: 100 },
+  signedOut: 310,
+  outpost: 300,
+  publicPath: 200,
+  background: 150,
+  application: 100,
+  description: 200,
+  exact: 150,
+  planned: 140,
+  estimated: 130,
+  rows: 100,
 };
 
 interface Routing {

@@ -68,7 +68,9 @@ export function installed(
     superuser,
     password,
     inCluster: {
-      ...{ host, port: PORT, peers: [namespaced(namespace)] },
+      host,
+      port: PORT,
+      peers: [namespaced(namespace)],
       sslmode: kind === "statefulset" ? "disable" : "require",
     },
     replicas,

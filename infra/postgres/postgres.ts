@@ -33,9 +33,12 @@ export class Postgres extends pulumi.ComponentResource {
     this.provider = new postgresql.Provider(
       name,
       {
-        ...{ host, port, username: user, password: resolveSecret(password), sslmode },
+        host,
+        port,
+        username: user,
+        password: resolveSecret(password),
+        sslmode,
         ...(!superuser && { superuser }),
-        // A destroy drops the roles. Before, the provider reassigns and revokes what they have in the database that it is connected to.
         ...(dataApi?.existing && { database: dataApi.database }),
         ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
       },

@@ -38,7 +38,8 @@ function ofDomain({ gateway }: Settings, domain: string, options: Options): Resu
   const trusted = (valueOf(options, `${prefix}.trustedIPs`) ?? "").split(",").filter((address) => address !== "");
   const internet = trusted.find((address) => isInternet(address.trim()));
   const missing = (problem: string): Result => ({
-    ...{ entry: `domains.${domain}.tls: upstream`, problem },
+    entry: `domains.${domain}.tls: upstream`,
+    problem,
     hint: `list the addresses of the proxies in --${prefix}.trustedIPs`,
   });
   const untrusted = isOn(options, `${prefix}.insecure`)

@@ -25,13 +25,19 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
       hint: TRAEFIK_HINT,
     })),
     ...recorded.slice(0, 1).map(({ domain }) => ({
-      ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
+      group: "externaldns.k8s.io",
+      version: "v1alpha1",
+      kind: "DNSEndpoint",
+      entry: `domains.${domain}.targets`,
       hint: "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
     })),
     ...(settings.postgres?.install?.kind === "cloudnativepg"
       ? [
           {
-            ...{ group: "postgresql.cnpg.io", version: "v1", kind: "Cluster", entry: "postgres.install.kind" },
+            group: "postgresql.cnpg.io",
+            version: "v1",
+            kind: "Cluster",
+            entry: "postgres.install.kind",
             hint: "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset",
           },
         ]

@@ -16,7 +16,9 @@ const IMAGES: Readonly<Record<string, (request: ContainerRequest) => Command | P
   "gatehouse.localhost/oidc-app": (request) =>
     node("../sample/oidcApp.ts", entryPointArgs(request), { HOST: request.ip }),
   "postgrest/postgrest": (request) => ({
-    ...{ file: postgrest(), args: entryPointArgs(request), env: { PGRST_SERVER_HOST: request.ip } },
+    file: postgrest(),
+    args: entryPointArgs(request),
+    env: { PGRST_SERVER_HOST: request.ip },
   }),
   node: ({ command: [program = "node", ...rest], args, ip }) => {
     refuseOther("node", program);

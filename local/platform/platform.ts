@@ -145,7 +145,9 @@ async function startPrograms(
   const kubernetes = async (): Promise<GatewayPorts> => {
     const token = localSecret(data, "kubernetes");
     await startCluster(processes, tools, {
-      ...{ data, token, kubeconfig },
+      data,
+      token,
+      kubeconfig,
       port: ports.kubernetes,
       services: addresses.services,
     });

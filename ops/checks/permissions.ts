@@ -18,8 +18,11 @@ const VERBS = ["get", "create", "patch", "delete"] as const;
 const CORE = "";
 const ROUTING = ["traefik.io/ingressroutes", "traefik.io/middlewares"];
 const WORKLOAD = [
-  ...["apps/deployments", "/services", "/secrets"],
-  ...["policy/poddisruptionbudgets", "networking.k8s.io/networkpolicies"],
+  "apps/deployments",
+  "/services",
+  "/secrets",
+  "policy/poddisruptionbudgets",
+  "networking.k8s.io/networkpolicies",
 ];
 const OUTPOSTS = ["apps/deployments", "/services", "/secrets", "/configmaps", "networking.k8s.io/networkpolicies"];
 const ECHO = ["apps/deployments", "/services", "networking.k8s.io/networkpolicies"];

@@ -104,7 +104,10 @@ export function clientAccess(host: string, records: IdentityRecords | string): C
   const scopes = [...new Set(wanted.filter(({ managed }) => managed != null).map(({ scope_name: scope }) => scope))];
   const { pathname, protocol } = new URL(uri.url);
   return {
-    ...{ ...access, provider, scopes, redirectPath: pathname },
+    ...access,
+    provider,
+    scopes,
+    redirectPath: pathname,
     protocol: protocol === "https:" ? "https" : "http",
     differences: [...access.differences, ...omitted],
   };

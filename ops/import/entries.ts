@@ -64,13 +64,17 @@ function toEntry(name: string, hosts: readonly [PlacedHost, ...PlacedHost[]], us
   const { fields, variables } = ofType(name, protection, kinds, used);
   const service = {
     ...(backend.name === name ? {} : { name: backend.name }),
-    ...{ namespace: backend.namespace, port: backend.port },
+    namespace: backend.namespace,
+    port: backend.port,
   };
   const description =
     protection.application?.meta_description || protection.application?.name || `Service ${backend.name}`;
   return {
     fields: {
-      ...{ name, type: protection.type, description, domains: kinds },
+      name,
+      type: protection.type,
+      description,
+      domains: kinds,
       ...fields,
       service,
       ...(publicPaths.length > 0 ? { public_paths: publicPaths } : {}),

@@ -61,7 +61,10 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
     return `its path ${OUTPOST_PATH} is routed without forward auth`;
   const tls = isHttps ? (own.find(({ route }) => route.tls)?.route.tls ?? { termination: "default" }) : undefined;
   return {
-    ...{ host, protection, tls, routes },
+    host,
+    protection,
+    tls,
+    routes,
     backend: protection.backend ?? backend,
     protocol: isHttps ? "https" : "http",
     upstream: !isHttps && protection.protocol === "https",

@@ -181,7 +181,8 @@ export function kindFields({ kind, baseDomain, protocol, tls }: NewKind): Readon
   return {
     enabled: true,
     ...(kind === "localhost" ? {} : { base_domain: baseDomain }),
-    ...{ protocol, description: `Hosts on ${baseDomain}` },
+    protocol,
+    description: `Hosts on ${baseDomain}`,
     ...(certificate === undefined ? {} : { tls: certificate }),
   };
 }

@@ -214,10 +214,18 @@ function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {
     // A route for TCP takes whole connections; on an entry point of its own it takes none of HTTP.
     const competes = entryPoints.length === 0 || entryPoints.includes(http) || entryPoints.includes(https);
     return {
-      ...{ manifest, index, match },
-      ...{ hosts: [...hosts], paths: [], everywhere: false, tls: undefined, middlewares: [] },
+      manifest,
+      index,
+      match,
+      hosts: [...hosts],
+      paths: [],
+      everywhere: false,
+      tls: undefined,
+      middlewares: [],
       protocols: new Set<Protocol>(competes ? ["http", "https"] : []),
-      ...{ priority: Infinity, backend: undefined, problems: [reason] },
+      priority: Infinity,
+      backend: undefined,
+      problems: [reason],
       serves: (host) => competes && rule.serves(host),
     };
   });

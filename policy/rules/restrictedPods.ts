@@ -22,7 +22,14 @@ export const restrictedPods: Rule = {
 
 /** Volumes that reach nothing of the node (Pod Security Standards, "Volume Types"). */
 const VOLUMES = new Set([
-  ...["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"],
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
   "name",
 ]);
 

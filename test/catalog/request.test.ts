@@ -31,10 +31,19 @@ describe("the request of a view", () => {
   describe("of a relation without a key", () => {
     const column = (name: string, type = "text") => ({ name, type });
     const endpoint = {
-      ...{ schema: "api_v1", relation: "x", primary_key: [], stability: "stable" as const },
+      schema: "api_v1",
+      relation: "x",
+      primary_key: [],
+      stability: "stable" as const,
       columns: [
-        ...[column("doc", "jsonb"), column("region"), column("a,b", "numeric(5,2)"), column("day", "date")],
-        ...[column("tags", "text[]"), column("ok", "boolean"), column("id", "uuid"), column("kind", "marts.kind")],
+        column("doc", "jsonb"),
+        column("region"),
+        column("a,b", "numeric(5,2)"),
+        column("day", "date"),
+        column("tags", "text[]"),
+        column("ok", "boolean"),
+        column("id", "uuid"),
+        column("kind", "marts.kind"),
       ],
     };
 

@@ -23,8 +23,13 @@ const FILES = {
 };
 export const DATA = "http://data.localhost:8080";
 export const LIMITS = {
-  ...{ maxRows: 500, exactCountRows: 600, statementTimeout: 2500 },
-  ...{ requestsPerSecond: 7, burst: 8, inFlight: 9, maxAge: 30 },
+  maxRows: 500,
+  exactCountRows: 600,
+  statementTimeout: 2500,
+  requestsPerSecond: 7,
+  burst: 8,
+  inFlight: 9,
+  maxAge: 30,
 };
 
 /** A folder as a Kubernetes volume has it: links into a hidden folder. Next to what is served is what is not. */

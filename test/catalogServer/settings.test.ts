@@ -3,8 +3,13 @@ import { readSettings } from "../../catalog/server/settings.ts";
 
 const DEFAULT_BASE_URL = "https://data.example.org";
 const limits = {
-  ...{ maxRows: 500, exactCountRows: 0, statementTimeout: 2500, maxAge: 30 },
-  ...{ requestsPerSecond: 7, burst: 8, inFlight: 9 },
+  maxRows: 500,
+  exactCountRows: 0,
+  statementTimeout: 2500,
+  maxAge: 30,
+  requestsPerSecond: 7,
+  burst: 8,
+  inFlight: 9,
 };
 const LIMITS = JSON.stringify(limits);
 const without = (name: string): string =>
@@ -13,18 +18,33 @@ const without = (name: string): string =>
 describe("the server's settings", () => {
   test("have defaults for all but the data API's address and limits", () => {
     expect(readSettings({ DEFAULT_BASE_URL, LIMITS })).toEqual({
-      ...{ host: "0.0.0.0", port: 8080, basePath: "/", baseUrls: new Map(), defaultBaseUrl: DEFAULT_BASE_URL, limits },
+      host: "0.0.0.0",
+      port: 8080,
+      basePath: "/",
+      baseUrls: new Map(),
+      defaultBaseUrl: DEFAULT_BASE_URL,
+      limits,
     });
   });
 
   test("are read from the environment, addresses without a trailing slash", () => {
     const environment = {
-      ...{ HOST: "127.0.0.1", PORT: "80", BASE_PATH: "/a/b.c-1/", DEFAULT_BASE_URL: `${DEFAULT_BASE_URL}/` },
+      HOST: "127.0.0.1",
+      PORT: "80",
+      BASE_PATH: "/a/b.c-1/",
+      DEFAULT_BASE_URL: `${DEFAULT_BASE_URL}/`,
       BASE_URLS: '{"catalog.localhost:8080":"http://data.localhost:8080"}',
-      LIMITS: JSON.stringify({ ...limits, connections: 10 }),
+      LIMITS: JSON.stringify({
+        ...limits,
+        connections: 10,
+      }),
     };
     expect(readSettings(environment)).toEqual({
-      ...{ host: "127.0.0.1", port: 80, basePath: "/a/b.c-1/", defaultBaseUrl: DEFAULT_BASE_URL, limits },
+      host: "127.0.0.1",
+      port: 80,
+      basePath: "/a/b.c-1/",
+      defaultBaseUrl: DEFAULT_BASE_URL,
+      limits,
       baseUrls: new Map([["catalog.localhost:8080", "http://data.localhost:8080"]]),
     });
   });

@@ -16,7 +16,9 @@ afterAll(() => rmSync(clone.folder, { recursive: true }));
 const run = async (...args: string[]) => {
   const output = { out: "", error: "" };
   const code = await diff(args, {
-    ...{ ...SHELL, project: clone.folder, folder: clone.folder },
+    ...SHELL,
+    project: clone.folder,
+    folder: clone.folder,
     out: (text) => (output.out += text),
     error: (text) => (output.error += text),
   });

@@ -297,7 +297,9 @@ describe("the issue of the nightly run", () => {
     const { code, error } = await runStep("nightly.yml", "Update the issue", {
       "github.token": "a token",
       "vars.GATEHOUSE_CONTEXT": "production",
-      ...{ "github.server_url": "https://github.com", "github.repository": "example/platform", "github.run_id": "1" },
+      "github.server_url": "https://github.com",
+      "github.repository": "example/platform",
+      "github.run_id": "1",
     });
     return { code, error, issues: readGitHub().issues };
   };

@@ -68,7 +68,10 @@ describe("every workflow", () => {
     expect(Object.fromEntries(ofJobs)).toEqual({
       "nightly.yml check": { contents: "read", issues: "write" },
       "pull-request-comment.yml comment": {
-        ...{ actions: "read", contents: "read", "pull-requests": "write", statuses: "write" },
+        actions: "read",
+        contents: "read",
+        "pull-requests": "write",
+        statuses: "write",
       },
     });
     expect(jobs.filter(({ job }) => job["timeout-minutes"] === undefined)).toEqual([]);

@@ -22,8 +22,17 @@ import { installPrerequisites, NAMESPACES } from "./prerequisites.ts";
 import type { Prepared } from "./setup.ts";
 
 const TOOLS = [
-  ...["pulumi", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy"],
-  ...["coredns", "traefik", "traefik-crds", "externaldns-crds"],
+  "pulumi",
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+  "kube-proxy",
+  "coredns",
+  "traefik",
+  "traefik-crds",
+  "externaldns-crds",
 ] as const satisfies ToolName[];
 /** An owner of the lock that has not updated it for this long has ended; in milliseconds. */
 const STALE_LOCK = 15_000;
@@ -93,10 +102,7 @@ async function runTests(paths: Paths, args: readonly string[]): Promise<number> 
   const config = path.join(import.meta.dirname, "vitest.config.ts");
   const child = spawn(
     "setpriv",
-    [
-      ...["--pdeathsig", "KILL", "unshare", ...NAMESPACES],
-      ...[process.execPath, vitest, "run", "--config", config, ...args],
-    ],
+    ["--pdeathsig", "KILL", "unshare", ...NAMESPACES, process.execPath, vitest, "run", "--config", config, ...args],
     { cwd: packageFolder(), stdio: "inherit", env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` } },
   );
   const stop = (): void => void (child.exitCode === null && child.pid && killFirst(child.pid));

@@ -132,7 +132,10 @@ describe("a tailnet", () => {
 
   test("rejects targets, also for a custom kind", () => {
     const partner = {
-      ...{ enabled: true, base_domain: "tail1234.ts.net", protocol: "https", description: "Partner" },
+      enabled: true,
+      base_domain: "tail1234.ts.net",
+      protocol: "https",
+      description: "Partner",
       targets: ["203.0.113.7"],
     };
     expect(problemsOf(stack({ domains: { partner }, protected_services: [proxy({})] }))).toEqual([

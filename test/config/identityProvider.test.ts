@@ -11,8 +11,12 @@ describe("an existing identity provider", () => {
   test("requires url and token only", () => {
     const settings = parseStack(stack({ identity_provider: EXISTING }), shell);
     expect(settings.identityProvider).toMatchObject({
-      ...{ install: false, url: "https://sso.example.org", service: undefined },
-      ...{ adminPassword: undefined, secretKey: undefined, database: undefined },
+      install: false,
+      url: "https://sso.example.org",
+      service: undefined,
+      adminPassword: undefined,
+      secretKey: undefined,
+      database: undefined,
     });
     expect(settings.warnings).toEqual([]);
   });

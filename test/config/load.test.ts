@@ -90,72 +90,158 @@ describe("parseStack", () => {
     ]);
     expect(settings.services).toEqual([
       {
-        ...{
+        name: "wiki",
+        type: "proxy",
+        description: "Handbook",
+        applicationSlug: "wiki",
+        domains: ["localhost", "mesh"],
+        backend: {
           name: "wiki",
-          type: "proxy",
-          description: "Handbook",
-          applicationSlug: "wiki",
-          domains: ["localhost", "mesh"],
+          namespace: "default",
+          port: 80,
         },
-        backend: { name: "wiki", namespace: "default", port: 80 },
-        ...{ groups: [], publicPaths: [], session: "hours=12" },
+        groups: [],
+        publicPaths: [],
+        session: "hours=12",
       },
       {
-        ...{
+        name: "grafana",
+        type: "oauth2",
+        description: "Dashboards",
+        applicationSlug: "grafana",
+        domains: ["localhost", "mesh"],
+        backend: {
           name: "grafana",
-          type: "oauth2",
-          description: "Dashboards",
-          applicationSlug: "grafana",
-          domains: ["localhost", "mesh"],
+          namespace: "default",
+          port: 80,
         },
-        backend: { name: "grafana", namespace: "default", port: 80 },
-        ...{ groups: [], publicPaths: [], session: "hours=12", enforce: "application" },
+        groups: [],
+        publicPaths: [],
+        session: "hours=12",
+        enforce: "application",
         oauthConfig: {
-          clientId: { template: "grafana", variables: [] },
-          clientSecret: { template: "${SECRET}", variables: ["SECRET"] },
-          ...{ redirectUri: "/login", scopes: [], clientType: "confidential", subjectMode: "hashed_user_id" },
+          clientId: {
+            template: "grafana",
+            variables: [],
+          },
+          clientSecret: {
+            template: "${SECRET}",
+            variables: ["SECRET"],
+          },
+          redirectUri: "/login",
+          scopes: [],
+          clientType: "confidential",
+          subjectMode: "hashed_user_id",
           accessTokenValidity: "minutes=10",
         },
       },
       {
-        ...{ name: "legacy", type: "basic", description: "Old tool", domains: ["localhost"] },
-        backend: { name: "legacy", namespace: "default", port: 80 },
-        ...{ groups: [], publicPaths: [], session: "hours=12" },
-        basicAuth: { username: "ops", password: { template: "${SECRET}", variables: ["SECRET"] } },
+        name: "legacy",
+        type: "basic",
+        description: "Old tool",
+        domains: ["localhost"],
+        backend: {
+          name: "legacy",
+          namespace: "default",
+          port: 80,
+        },
+        groups: [],
+        publicPaths: [],
+        session: "hours=12",
+        basicAuth: {
+          username: "ops",
+          password: {
+            template: "${SECRET}",
+            variables: ["SECRET"],
+          },
+        },
       },
     ]);
     expect(settings.gateway).toEqual({
-      ...{ version: "3.7.13", namespace: "kube-system", service: "traefik" },
+      version: "3.7.13",
+      namespace: "kube-system",
+      service: "traefik",
       podLabels: { "app.kubernetes.io/name": "traefik" },
-      ...{ httpEntryPoint: "web", httpsEntryPoint: "websecure" },
+      httpEntryPoint: "web",
+      httpsEntryPoint: "websecure",
     });
     expect(settings.identityProvider).toEqual({
-      ...{ host: "authentik", namespace: "authentik", install: true, version: "2026.5.7" },
-      ...{
-        url: undefined,
-        service: undefined,
-        apiUrl: "http://127.0.0.1:9000",
-        adminEmail: "admin@gatehouse.localhost",
+      host: "authentik",
+      namespace: "authentik",
+      install: true,
+      version: "2026.5.7",
+      url: undefined,
+      service: undefined,
+      apiUrl: "http://127.0.0.1:9000",
+      adminEmail: "admin@gatehouse.localhost",
+      token: {
+        template: "${TOKEN}",
+        variables: ["TOKEN"],
       },
-      token: { template: "${TOKEN}", variables: ["TOKEN"] },
-      adminPassword: { template: "${ADMIN}", variables: ["ADMIN"] },
-      secretKey: { template: "${KEY}", variables: ["KEY"] },
-      database: { name: "authentik", user: "authentik", password: { template: "${DB}", variables: ["DB"] } },
-      ...{ session: "hours=12", groups: [], serviceAccounts: [], sampleUsers: [], providersPerOutpost: 100 },
+      adminPassword: {
+        template: "${ADMIN}",
+        variables: ["ADMIN"],
+      },
+      secretKey: {
+        template: "${KEY}",
+        variables: ["KEY"],
+      },
+      database: {
+        name: "authentik",
+        user: "authentik",
+        password: {
+          template: "${DB}",
+          variables: ["DB"],
+        },
+      },
+      session: "hours=12",
+      groups: [],
+      serviceAccounts: [],
+      sampleUsers: [],
+      providersPerOutpost: 100,
     });
     expect(settings.testEnvironments).toEqual({
-      ...{ enabled: true, install: false },
-      backend: { name: "whoami", namespace: "default", port: 8080 },
+      enabled: true,
+      install: false,
+      backend: {
+        name: "whoami",
+        namespace: "default",
+        port: 8080,
+      },
     });
     expect(settings.dataApi).toEqual({
-      ...{ host: "data", namespace: "gatehouse-data", domains: ["localhost", "mesh"], database: "gatehouse" },
-      ...{ existing: false, protect: undefined, writers: [] },
-      ...{ version: "v14.17", replicas: 2, maxReplicas: 4 },
-      catalog: { host: "catalog", basePath: "/", replicas: 2 },
-      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], hidden: [], deprecated: [] },
-      roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
-      authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
-      ownerPassword: { template: "${OWNER}", variables: ["OWNER"] },
+      host: "data",
+      namespace: "gatehouse-data",
+      domains: ["localhost", "mesh"],
+      database: "gatehouse",
+      existing: false,
+      protect: undefined,
+      writers: [],
+      version: "v14.17",
+      replicas: 2,
+      maxReplicas: 4,
+      catalog: {
+        host: "catalog",
+        basePath: "/",
+        replicas: 2,
+      },
+      exposed: ["api_v1", "marts", "raw"],
+      private: ["private_marts", "private_raw"],
+      hidden: [],
+      deprecated: [],
+      roles: {
+        anonymous: "gatehouse_anonymous",
+        authenticator: "gatehouse_authenticator",
+        owner: "gatehouse_owner",
+      },
+      authenticatorPassword: {
+        template: "${AUTHENTICATOR}",
+        variables: ["AUTHENTICATOR"],
+      },
+      ownerPassword: {
+        template: "${OWNER}",
+        variables: ["OWNER"],
+      },
       limits: LIMITS,
     });
     expect(settings.warnings).toEqual([]);
@@ -196,7 +282,11 @@ describe("parseStack", () => {
     };
     const { dataApi } = parseStack(stack({ data_api: { ...sections.data_api, ...existing } }), shell);
     expect(dataApi).toMatchObject({
-      ...{ database: "my-shop", writers: existing.writers, exposed: ["api"], private: ["Crm-EU"], hidden: ["public"] },
+      database: "my-shop",
+      writers: existing.writers,
+      exposed: ["api"],
+      private: ["Crm-EU"],
+      hidden: ["public"],
     });
   });
 

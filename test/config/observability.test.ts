@@ -13,11 +13,15 @@ describe("gatehouse:observability", () => {
 
   test("defaults to a dashboard without labels", () => {
     expect(settingsOf({ namespace: "monitoring" }).observability).toEqual({
-      ...{ namespace: "monitoring", labels: {}, dashboard: true },
+      namespace: "monitoring",
+      labels: {},
+      dashboard: true,
     });
     const labels = { release: "prometheus", "example.org/team": "" };
     expect(settingsOf({ namespace: "monitoring", labels, dashboard: false }).observability).toEqual({
-      ...{ namespace: "monitoring", labels, dashboard: false },
+      namespace: "monitoring",
+      labels,
+      dashboard: false,
     });
   });
 

@@ -33,28 +33,42 @@ describe("the Postgres server", () => {
       sslmode: "disable",
       sslrootcert: undefined,
       install: {
-        ...{ kind: "statefulset", namespace: "postgres", version: "18", size: "10Gi", storageClass: undefined },
-        ...{ service: "LoadBalancer", allowedFrom: [], clients: [], protect: true, instances: 1 },
-        ...{ operatorNamespace: "cnpg-system", monitoring: undefined },
+        kind: "statefulset",
+        namespace: "postgres",
+        version: "18",
+        size: "10Gi",
+        storageClass: undefined,
+        service: "LoadBalancer",
+        allowedFrom: [],
+        clients: [],
+        protect: true,
+        instances: 1,
+        operatorNamespace: "cnpg-system",
+        monitoring: undefined,
       },
     });
   });
 
   test("is three instances with TLS as a Cluster of the operator", () => {
     const { postgres } = settingsOf({
-      ...{
-        kind: "cloudnativepg",
-        service: "ClusterIP",
-        host: "127.0.0.1",
-        port: "${PORT}",
-        monitoring: "observability",
-      },
-      ...{ allowed_from: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
+      kind: "cloudnativepg",
+      service: "ClusterIP",
+      host: "127.0.0.1",
+      port: "${PORT}",
+      monitoring: "observability",
+      allowed_from: ["10.1.0.0/16", "fd00::/8"],
+      clients: ["pipelines"],
+      protect: false,
     });
     expect(postgres).toMatchObject({ host: "127.0.0.1", port: 15432 });
     expect(postgres?.install).toMatchObject({
-      ...{ kind: "cloudnativepg", service: "ClusterIP", instances: 3, monitoring: "observability" },
-      ...{ allowedFrom: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
+      kind: "cloudnativepg",
+      service: "ClusterIP",
+      instances: 3,
+      monitoring: "observability",
+      allowedFrom: ["10.1.0.0/16", "fd00::/8"],
+      clients: ["pipelines"],
+      protect: false,
     });
   });
 

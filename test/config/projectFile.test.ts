@@ -16,10 +16,18 @@ test("accepts types, and values of other programs", () => {
 
 test("refuses stack files in another folder, and values and defaults for every stack", () => {
   const config = {
-    ...{ "gatehouse:data_api": { value: { domains: "auto" } }, "gatehouse:domains": { type: "object", default: {} } },
-    ...{ "kubernetes:context": "production", "variables:DOMAIN": { value: "example.org" } },
-    // The engine adds the name of the project.
-    protected_services: { type: "array", items: { type: "object" }, default: [] },
+    "gatehouse:data_api": { value: { domains: "auto" } },
+    "gatehouse:domains": {
+      type: "object",
+      default: {},
+    },
+    "kubernetes:context": "production",
+    "variables:DOMAIN": { value: "example.org" },
+    protected_services: {
+      type: "array",
+      items: { type: "object" },
+      default: [],
+    },
   };
   const hint = "Write it to Pulumi.<stack>.yaml, which every check reads.";
   expect(

@@ -13,7 +13,10 @@ describe("gatehouse:verification", () => {
 
   test("creates an hourly job without sign-in checks when the section is empty", () => {
     expect(parseStack(withSection({}), shell).verification).toEqual({
-      ...{ schedule: "17 * * * *", namespace: "gatehouse-verification", account: undefined, pushgateway: undefined },
+      schedule: "17 * * * *",
+      namespace: "gatehouse-verification",
+      account: undefined,
+      pushgateway: undefined,
     });
   });
 

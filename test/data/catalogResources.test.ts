@@ -26,8 +26,17 @@ describe("the catalog", () => {
     await asOwner("create table marts.fact_new (id integer primary key)");
     const column = { name: "id", type: "integer", nullable: false, description: null, key: true };
     const row = {
-      ...{ schema: "marts", relation: "fact_new", type: "table", kind: "fact", title: null, description: null },
-      ...{ tags: ["layer:marts"], row_estimate: null, columns: [column], primary_key: ["id"], source_ids: [] },
+      schema: "marts",
+      relation: "fact_new",
+      type: "table",
+      kind: "fact",
+      title: null,
+      description: null,
+      tags: ["layer:marts"],
+      row_estimate: null,
+      columns: [column],
+      primary_key: ["id"],
+      source_ids: [],
       stability: "open",
     };
     expect(await found()).toEqual([row]);
@@ -55,17 +64,35 @@ describe("the catalog", () => {
     );
     const target = "/meta_sources?provider=eq.test-x";
     const source = {
-      ...{ source_id: "test-y", provider: "test-x", title: "Y", licence: "CC0", licence_url: null, publisher: null },
-      ...{ attribution: null, periodicity: null, homepage: null, last_ingested_at: null, upstream_updated_at: null },
-      ...{ next_expected_at: null, freshness: "unknown", row_estimate: 6, endpoints: ["marts.fact_observation"] },
+      source_id: "test-y",
+      provider: "test-x",
+      title: "Y",
+      licence: "CC0",
+      licence_url: null,
+      publisher: null,
+      attribution: null,
+      periodicity: null,
+      homepage: null,
+      last_ingested_at: null,
+      upstream_updated_at: null,
+      next_expected_at: null,
+      freshness: "unknown",
+      row_estimate: 6,
+      endpoints: ["marts.fact_observation"],
     };
     await until(rowsResponse({ profile: "api_v1", target, range: "0-0/*", body: [source] }), () =>
       responseTo(`GET ${target}`),
     );
     expect(await rowsOf("GET /meta_dimensions?source_id=eq.test-y")).toEqual([
       {
-        ...{ source_id: "test-y", dimension: "Region", title: "Place", description: null, schema: "marts" },
-        ...{ relation: "fact_observation", column_name: "kommune_nr", editorial: { note: ["a"] } },
+        source_id: "test-y",
+        dimension: "Region",
+        title: "Place",
+        description: null,
+        schema: "marts",
+        relation: "fact_observation",
+        column_name: "kommune_nr",
+        editorial: { note: ["a"] },
       },
     ]);
     expect(await rowsOf("GET /meta_sources?provider=eq.unknown")).toEqual([]);

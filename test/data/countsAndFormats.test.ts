@@ -107,7 +107,9 @@ describe("Range", () => {
   test("returns 416 after the last row with a count", async () => {
     const headers = { ...marts, Range: "2000-2001", Prefer: "count=exact" };
     const body = {
-      ...{ code: "PGRST103", message: "Requested range not satisfiable", hint: null },
+      code: "PGRST103",
+      message: "Requested range not satisfiable",
+      hint: null,
       details: "An offset of 2000 was requested, but there are only 1500 rows.",
     };
     const expected = rowsResponse({ status: 416, target, range: "*/1500", applied: "count=exact", body });

@@ -14,7 +14,12 @@ const RUNS = samples(2_000).numRuns;
 const SEED = 20_261_121;
 /** Private schemas, tables, columns, comments and values. A response may contain one only if the request does. */
 const PRIVATE = ["private_marts", "private_raw", "secret_person", "secret_landing", "secret_name", "secret_id"].concat(
-  ...["secret_text", "secret_comment", "secret_canary", "Sample Person", "carried_comment", "pre_request"],
+  "secret_text",
+  "secret_comment",
+  "secret_canary",
+  "Sample Person",
+  "carried_comment",
+  "pre_request",
 );
 test(`causes no unexpected error, returns nothing private, and changes nothing for ${RUNS} generated requests`, async () => {
   const described = (await Promise.all(SCHEMAS.map(relationsOf))).flat();

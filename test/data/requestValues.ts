@@ -16,7 +16,14 @@ const VALUES = [
     `';drop/**/table/**/marts.dim_fylke;-- 1)or(1=1 /* (a+)+$ (((((a*)*)*)*)*)*b [[:<:]] \\1 ^(?=a) a{1000} a&!b a<->b :*`,
   ),
   ...many(`ø 漢字 \u202e \ud83d\ude00 İ \u0301 english`),
-  ...["\u0000", "a\r\nX-Injected: 1", "\t", " ", "\ufeff", "9".repeat(400), "a".repeat(3_000), "(a|a)*".repeat(50)],
+  "\u0000",
+  "a\r\nX-Injected: 1",
+  "\t",
+  " ",
+  "\ufeff",
+  "9".repeat(400),
+  "a".repeat(3_000),
+  "(a|a)*".repeat(50),
 ];
 
 /** Names of objects that are not exposed or do not exist. */

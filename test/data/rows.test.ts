@@ -19,12 +19,31 @@ describe("rows", () => {
     const target = `${T}?id=in.(1,6)&order=id`;
     const [heron, nothing] = [
       {
-        ...{ id: 1, kommune_nr: "0301", label: "Grey heron", amount: 1.5, taken: "2024-01-01", active: true },
-        ...{ tags: ["bird", "water"], span: "[1,5)", doc: { a: { b: [1, 2] }, n: 1 }, "odd name, æ": "x" },
+        id: 1,
+        kommune_nr: "0301",
+        label: "Grey heron",
+        amount: 1.5,
+        taken: "2024-01-01",
+        active: true,
+        tags: ["bird", "water"],
+        span: "[1,5)",
+        doc: {
+          a: { b: [1, 2] },
+          n: 1,
+        },
+        "odd name, æ": "x",
       },
       {
-        ...{ id: 6, kommune_nr: null, label: null, amount: null, taken: null, active: null },
-        ...{ tags: [], span: null, doc: null, "odd name, æ": null },
+        id: 6,
+        kommune_nr: null,
+        label: null,
+        amount: null,
+        taken: null,
+        active: null,
+        tags: [],
+        span: null,
+        doc: null,
+        "odd name, æ": null,
       },
     ];
     const response = await responseTo(`GET ${target}`, { headers: marts });

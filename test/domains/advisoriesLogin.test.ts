@@ -85,10 +85,23 @@ describe("a login stage", () => {
     return ["Cookie", cookies.join("; ")];
   };
   const bodies = [
-    ...["", "null", "[]", "{}", '{"component":"ak-stage-identification"}', '{"component":"ak-stage-password"}'],
-    ...['{"component":"ak-stage-user-login","remember_me":false}', '{"component":"xak-flow-redirect","to":"/"}'],
-    ...['{"uid_field":""}', '{"uid_field":null}', '{"uid_field":["inge"]}', '{"uid_field":{"$ne":null}}'],
-    ...['{"password":""}', '{"password":null}', '{"password":true}', '{"password":[""]}', '{"password":{"$ne":""}}'],
+    "",
+    "null",
+    "[]",
+    "{}",
+    '{"component":"ak-stage-identification"}',
+    '{"component":"ak-stage-password"}',
+    '{"component":"ak-stage-user-login","remember_me":false}',
+    '{"component":"xak-flow-redirect","to":"/"}',
+    '{"uid_field":""}',
+    '{"uid_field":null}',
+    '{"uid_field":["inge"]}',
+    '{"uid_field":{"$ne":null}}',
+    '{"password":""}',
+    '{"password":null}',
+    '{"password":true}',
+    '{"password":[""]}',
+    '{"password":{"$ne":""}}',
   ];
 
   test.each(bodies)("is not passed by %s", async (body) => {
@@ -106,13 +119,17 @@ describe("a login stage", () => {
 
 describe("the redirect after a login", () => {
   const foreign = [
-    ...["https://evil.test/", "//evil.test/", "/\\evil.test/", "javascript:alert(1)", "data:,x"],
-    ...[
-      "http://forward.localhost@evil.test/",
-      "http://forward.localhost.evil.test/",
-      "http://evil.test#forward.localhost",
-    ],
-    ...["http://evil.test\\@forward.localhost", "http://gated.localhost/", "\thttps://evil.test/"],
+    "https://evil.test/",
+    "//evil.test/",
+    "/\\evil.test/",
+    "javascript:alert(1)",
+    "data:,x",
+    "http://forward.localhost@evil.test/",
+    "http://forward.localhost.evil.test/",
+    "http://evil.test#forward.localhost",
+    "http://evil.test\\@forward.localhost",
+    "http://gated.localhost/",
+    "	https://evil.test/",
   ];
 
   /** Targets without a host, and the path on this host that they result in (measured). */

@@ -92,8 +92,17 @@ describe("a route of one namespace", () => {
   ): TraefikObject {
     const { name, port } = exposure.backend;
     const rule = (path: string) => ({
-      ...{ kind: "Rule", match: `Host(\`control.localhost\`) && Path(\`${path}\`)`, priority: 1_000 },
-      ...{ middlewares: [{ name: mark }], services: [{ name, port, nativeLB: true }] },
+      kind: "Rule",
+      match: `Host(\`control.localhost\`) && Path(\`${path}\`)`,
+      priority: 1e3,
+      middlewares: [{ name: mark }],
+      services: [
+        {
+          name,
+          port,
+          nativeLB: true,
+        },
+      ],
     });
     const { reference, ...fields } = attack;
     const middlewares = reference ? { middlewares: [{ name: mark }, reference] } : {};

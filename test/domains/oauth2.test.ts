@@ -14,8 +14,14 @@ const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 function authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
   const query = {
-    ...{ client_id: CLIENT, response_type: "code", redirect_uri: redirectUri(), state: "s", nonce: "n" },
-    ...{ scope: "openid profile email offline_access", code_challenge: challenge, code_challenge_method: "S256" },
+    client_id: CLIENT,
+    response_type: "code",
+    redirect_uri: redirectUri(),
+    state: "s",
+    nonce: "n",
+    scope: "openid profile email offline_access",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
     ...changes,
   };
   return `${identityProvider()}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
@@ -66,7 +72,10 @@ async function token(client: HttpClient, form: Readonly<Record<string, string>>)
 }
 
 const exchange = (code: string, changes: Readonly<Record<string, string>> = {}): Record<string, string> => ({
-  ...{ grant_type: "authorization_code", code, redirect_uri: redirectUri(), code_verifier: verifier },
+  grant_type: "authorization_code",
+  code,
+  redirect_uri: redirectUri(),
+  code_verifier: verifier,
   ...changes,
 });
 

@@ -129,7 +129,9 @@ describe("ten users over three services", () => {
   // Three rounds take every user to every service.
   const ROUNDS = FULL ? 10 : 3;
   const users: TestUser[] = Array.from({ length: USERS }, (_, index) => ({
-    ...{ username: `user-${index}`, name: `User ${index}`, password: `password of ${index}` },
+    username: `user-${index}`,
+    name: `User ${index}`,
+    password: `password of ${index}`,
     groups: ["staff", "guests"],
   }));
 

@@ -18,8 +18,13 @@ const TRAEFIK = "traefik.io/v1alpha1";
 type Planted = KubernetesObject & { readonly spec: object };
 
 const object = (apiVersion: string, kind: string, namespace: string, spec: object): Planted => ({
-  ...{ apiVersion, kind, spec },
-  metadata: { name: "planted", namespace },
+  apiVersion,
+  kind,
+  spec,
+  metadata: {
+    name: "planted",
+    namespace,
+  },
 });
 const route = (match: string, fields: object = {}): Planted => {
   const services = [{ name: "nowhere", port: 80 }];
@@ -100,7 +105,8 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     [
       object(TRAEFIK, "Middleware", "gatehouse-data", {
         forwardAuth: {
-          ...{ address: "http://whoami.default.svc:8080/admin", preserveRequestMethod: true },
+          address: "http://whoami.default.svc:8080/admin",
+          preserveRequestMethod: true,
           authResponseHeadersRegex: "^X-",
         },
       }),

@@ -130,13 +130,21 @@ fullTest("preview --drift: reports no drift after a deployment", async () => {
 test("preview --drift: prints a changed object first", async () => {
   const api = clusterConfig().makeApiClient(KubernetesObjectApi);
   const strip = {
-    ...{ apiVersion: "traefik.io/v1alpha1", kind: "Middleware" },
-    metadata: { name: "gatehouse-strip", namespace: "default" },
+    apiVersion: "traefik.io/v1alpha1",
+    kind: "Middleware",
+    metadata: {
+      name: "gatehouse-strip",
+      namespace: "default",
+    },
   };
   const patch = (value: string): Promise<unknown> =>
     api.patch(
       { ...strip, spec: { headers: { customRequestHeaders: { "X-Idp-Username": value } } } } as KubernetesObject,
-      ...[undefined, undefined, undefined, undefined, PatchStrategy.MergePatch],
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      PatchStrategy.MergePatch,
     );
   await patch("planted");
   try {

@@ -59,7 +59,9 @@ beforeAll(async () => {
       },
     },
     "gatehouse:identity_provider": {
-      ...{ install: false, url: own.identityProvider, token: "${AUTHENTIK_TOKEN}" },
+      install: false,
+      url: own.identityProvider,
+      token: "${AUTHENTIK_TOKEN}",
       service: { name: "authentik-server" },
     },
   };
@@ -126,15 +128,17 @@ function signedIn(label: string, user: typeof INGE): Promise<string> {
 test("serves the services by their own routes before the import", async () => {
   const login = `302 ${own.identityProvider}/application/o/authorize/`;
   const expected = {
-    ...{
-      "open /": "200",
-      "legacy /": "401",
-      "legacy / with a password": "200",
-      "api /": "404",
-      "api /v1/x": "200",
-      "split /": "200",
-    },
-    ...{ "reports /": login, "wiki /": login, "vault.secure /": login, "limited /": login, "admin /": login },
+    "open /": "200",
+    "legacy /": "401",
+    "legacy / with a password": "200",
+    "api /": "404",
+    "api /v1/x": "200",
+    "split /": "200",
+    "reports /": login,
+    "wiki /": login,
+    "vault.secure /": login,
+    "limited /": login,
+    "admin /": login,
   };
   await vi.waitFor(
     async () => {
@@ -201,7 +205,9 @@ async function rename(step: string): Promise<void> {
 test("returns the same responses as before after the deployment, next to the old routes and without them", async () => {
   const clients = await Promise.all(IMPORTED.map(clientId));
   Object.assign(process.env, {
-    ...{ LEGACY_PASSWORD, NOTES_CLIENT_ID: "notes-new", NOTES_CLIENT_SECRET: "a new secret of the client" },
+    LEGACY_PASSWORD,
+    NOTES_CLIENT_ID: "notes-new",
+    NOTES_CLIENT_SECRET: "a new secret of the client",
   });
   const secure = own.origin("vault.secure.localhost");
   const onHttp = () => withClient(async (client) => statusAndTarget(await client.send(`${secure}/`)));

@@ -13,8 +13,11 @@ const within = { timeout: 240_000, interval: 500 };
 async function failures(): Promise<readonly (readonly string[])[]> {
   let json = "";
   await main(["gatehouse-local", "--json", "--only", "routes,sign-in,cluster"], {
-    ...{ ...SHELL, data: inject("platform").data, environment: process.env },
-    ...{ out: (text) => void (json += text), error: (text) => expect.fail(text) },
+    ...SHELL,
+    data: inject("platform").data,
+    environment: process.env,
+    out: (text) => void (json += text),
+    error: (text) => expect.fail(text),
   });
   const { checks } = JSON.parse(json) as { checks: Record<"subject" | "kind" | "state" | "detail", string>[] };
   return checks.flatMap(({ subject, kind, state, detail }) =>

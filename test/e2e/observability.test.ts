@@ -58,17 +58,23 @@ describe("the access log", () => {
       expect(fieldsOf(line)).toEqual(["default-whoami", "whoami.localhost", 200, "alice", "-"]);
       expect(Object.keys(line).sort()).toEqual(
         [
-          ...["ClientHost", "ClientUsername", "DownstreamContentSize", "DownstreamStatus", "Duration", "OriginStatus"],
-          ...[
-            "RequestHost",
-            "RequestMethod",
-            "RequestPath",
-            "RequestProtocol",
-            "RouterName",
-            "ServiceName",
-            "StartUTC",
-          ],
-          ...["level", "msg", "request_X-Idp-Username", "time"],
+          "ClientHost",
+          "ClientUsername",
+          "DownstreamContentSize",
+          "DownstreamStatus",
+          "Duration",
+          "OriginStatus",
+          "RequestHost",
+          "RequestMethod",
+          "RequestPath",
+          "RequestProtocol",
+          "RouterName",
+          "ServiceName",
+          "StartUTC",
+          "level",
+          "msg",
+          "request_X-Idp-Username",
+          "time",
         ].sort(),
       );
       const session = cookies.split("; ").map((pair) => pair.slice(pair.indexOf("=") + 1));
@@ -87,7 +93,11 @@ describe("the access log", () => {
       await sendRaw(`${origin("legacy")}${path}?token=canary-access-token`, [["Authorization", basic(secret)]]);
     }
     expect(fieldsOf(await lineOf("/access-basic"))).toEqual([
-      ...["default-legacy", "legacy.localhost", 200, undefined, "ops"],
+      "default-legacy",
+      "legacy.localhost",
+      200,
+      undefined,
+      "ops",
     ]);
     expect(fieldsOf(await lineOf("/access-refused"))).toEqual([
       "default-legacy",
@@ -106,7 +116,11 @@ describe("the access log", () => {
     await sendRaw(`${origin("whoami-public")}/access-open`, [forged, ["Authorization", "Bearer canary-access-bearer"]]);
     await sendRaw(`${origin("whoami")}/access-refusal?code=canary-access-code`, [forged]);
     expect(fieldsOf(await lineOf("/access-open"))).toEqual([
-      ...["default-gatehouse-test", "whoami-public.localhost", 200, undefined, "-"],
+      "default-gatehouse-test",
+      "whoami-public.localhost",
+      200,
+      undefined,
+      "-",
     ]);
     expect(fieldsOf(await lineOf("/access-refusal"))).toEqual([
       "default-whoami",

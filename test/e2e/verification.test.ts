@@ -17,7 +17,10 @@ import { clusterConfig, origin } from "./fixtures.ts";
 
 const NAMESPACE = "gatehouse-verification";
 const ROUTE = {
-  ...{ group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" },
+  group: "traefik.io",
+  version: "v1alpha1",
+  namespace: "default",
+  plural: "ingressroutes",
   name: "whoami",
 };
 const METRICS = /^(gatehouse_\w+(?:\{[^}]*\})?) ([\d.e+]+)$/gm;
@@ -203,7 +206,8 @@ const OPENED: readonly (readonly [string, (application: string) => Promise<() =>
 describe.each(OPENED)("an application with %s", (_, open) => {
   test("fails the verification with a service account, in the cluster and outside of it, until it is restored", async () => {
     const [application] = await administrator.all<{ pk: string }>("/core/applications/", {
-      ...{ slug: "admin-localhost", superuser_full_list: "true" },
+      slug: "admin-localhost",
+      superuser_full_list: "true",
     });
     const restore = await open(application?.pk ?? "");
     const detail =

@@ -18,7 +18,9 @@ export async function withPage<T>(
     page.setDefaultTimeout(120_000);
     page.on("response", (response) =>
       note(`browser ${response.request().method()} ${response.url()}`, {
-        ...{ status: response.status(), headers: response.headers(), body: "" },
+        status: response.status(),
+        headers: response.headers(),
+        body: "",
       }),
     );
     return await work(page).catch(async (error: unknown) => {

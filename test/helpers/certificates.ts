@@ -23,7 +23,10 @@ export function newAuthority(name: string): KeyPair {
       "2",
       "-subj",
       `/CN=${name}`,
-      ...["-keyout", "own.key", "-out", "own.crt"],
+      "-keyout",
+      "own.key",
+      "-out",
+      "own.crt",
     );
     return read(folder);
   });
@@ -45,7 +48,10 @@ export function issue(authority: KeyPair, names: string): KeyPair {
       "2",
       "-subj",
       "/CN=issued",
-      ...["-keyout", "own.key", "-out", "own.crt"],
+      "-keyout",
+      "own.key",
+      "-out",
+      "own.crt",
     );
     return read(folder);
   });

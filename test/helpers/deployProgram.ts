@@ -38,7 +38,10 @@ export async function deployProgram(
     return true;
   };
   const outcome = await deployContext(context, shell, {
-    ...{ refresh: false, skipPolicy, program, progress: quiet },
+    refresh: false,
+    skipPolicy,
+    program,
+    progress: quiet,
     confirm: (question) => Promise.resolve(print(question) && confirms(question)),
     print,
     paint: (_, line) => line,

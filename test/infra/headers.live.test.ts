@@ -93,7 +93,8 @@ describe("identity headers, as Python computes them", () => {
     const headers = headersOf({ groups: ["staff"], attributes: { additionalHeaders } });
     expect(headers).toEqual({
       ...headersOf({ groups: ["staff"] }),
-      ...{ "x-idp-username": "alice", "X-IDP-GROUPS": "staff" },
+      "x-idp-username": "alice",
+      "X-IDP-GROUPS": "staff",
     });
   });
 

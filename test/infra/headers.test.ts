@@ -3,9 +3,18 @@ import { AUTHENTIK_HEADERS, IDENTITY_HEADERS, identityHeaderSpellings } from "..
 
 /** Those of the real authentik (`getHeaders` of its outpost, 2026.5.0-rc1). */
 const AUTHENTIK = [
-  ...["X-authentik-username", "X-authentik-groups", "X-authentik-entitlements", "X-authentik-email"],
-  ...["X-authentik-name", "X-authentik-uid", "X-authentik-jwt", "X-authentik-meta-jwks"],
-  ...["X-authentik-meta-outpost", "X-authentik-meta-provider", "X-authentik-meta-app", "X-authentik-meta-version"],
+  "X-authentik-username",
+  "X-authentik-groups",
+  "X-authentik-entitlements",
+  "X-authentik-email",
+  "X-authentik-name",
+  "X-authentik-uid",
+  "X-authentik-jwt",
+  "X-authentik-meta-jwks",
+  "X-authentik-meta-outpost",
+  "X-authentik-meta-provider",
+  "X-authentik-meta-app",
+  "X-authentik-meta-version",
 ];
 
 test("lists every name that a server can fold into an identity header, of ours or of authentik", () => {

@@ -6,8 +6,17 @@ import { record } from "../helpers/recorder.ts";
 describe("PostgREST's URI", () => {
   const password: SecretText = { template: "${POSTGRES}", variables: ["POSTGRES"] };
   const access = (host: string, replicas?: string): PostgresConnection => ({
-    ...{ user: "postgres", superuser: true, password, replicas, protect: false },
-    inCluster: { host, port: 5432, sslmode: "require", peers: undefined },
+    user: "postgres",
+    superuser: true,
+    password,
+    replicas,
+    protect: false,
+    inCluster: {
+      host,
+      port: 5432,
+      sslmode: "require",
+      peers: undefined,
+    },
   });
   const uriOf = async (from: PostgresConnection, version: string): Promise<string> => {
     const { result } = await record(

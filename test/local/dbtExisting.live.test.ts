@@ -39,8 +39,12 @@ beforeAll(async () => {
   writeFileSync(file, replacing);
   dbt = await installDbt();
   api = await startDataApi({
-    ...{ superuser: false, writers: ["dbt", "etl"], content: CONTENT },
-    ...{ exposed: ["api_v1", "marts", "raw"], private: ["people"], hidden: [] },
+    superuser: false,
+    writers: ["dbt", "etl"],
+    content: CONTENT,
+    exposed: ["api_v1", "marts", "raw"],
+    private: ["people"],
+    hidden: [],
   });
   const session = await api.session();
   await session.end();

@@ -40,14 +40,30 @@ export const idOf = (isSource: boolean, name: string): string =>
 function common(name: string, { database, schema, description = "", gatehouse, tags = [], columns = {} }: Described) {
   const meta = gatehouse === undefined ? {} : { gatehouse };
   return {
-    ...{ name, database: database ?? "gatehouse", schema, description, tags, meta },
+    name,
+    database: database ?? "gatehouse",
+    schema,
+    description,
+    tags,
+    meta,
     columns: Object.fromEntries(
       Object.entries(columns).map(([column, { description: text = "", meta: of = {} }]) => [
         column,
-        { name: column, description: text, meta: of, config: { meta: of, tags: [] } },
+        {
+          name: column,
+          description: text,
+          meta: of,
+          config: {
+            meta: of,
+            tags: [],
+          },
+        },
       ]),
     ),
-    config: { meta, enabled: true },
+    config: {
+      meta,
+      enabled: true,
+    },
   };
 }
 
@@ -55,10 +71,27 @@ function model(name: string, entry: Described): unknown {
   const { config, ...rest } = common(name, { schema: "marts", ...entry });
   const { materialized = "incremental", persist = true, reads = [], grants = {} } = entry;
   return {
-    ...{ ...rest, resource_type: "model", alias: name, source_name: null },
-    ...{ patch_path: "p://models/marts.yml", original_file_path: `models/${name}.sql` },
-    config: { ...config, materialized, grants, persist_docs: persist ? { relation: true, columns: true } : {} },
-    depends_on: { macros: [], nodes: reads },
+    ...rest,
+    resource_type: "model",
+    alias: name,
+    source_name: null,
+    patch_path: "p://models/marts.yml",
+    original_file_path: `models/${name}.sql`,
+    config: {
+      ...config,
+      materialized,
+      grants,
+      persist_docs: persist
+        ? {
+            relation: true,
+            columns: true,
+          }
+        : {},
+    },
+    depends_on: {
+      macros: [],
+      nodes: reads,
+    },
   };
 }
 
@@ -66,10 +99,19 @@ function source(name: string, entry: Described): unknown {
   const { config, ...rest } = common(name, { schema: "raw", ...entry });
   const freshness = { warn_after: entry.warnAfter ?? { count: null, period: null }, error_after: { count: null } };
   return {
-    ...{ ...rest, resource_type: "source", source_name: "ssb", identifier: name },
-    ...{ patch_path: null, original_file_path: "models/sources.yml", loaded_at_field: entry.loadedAt ?? null },
+    ...rest,
+    resource_type: "source",
+    source_name: "ssb",
+    identifier: name,
+    patch_path: null,
+    original_file_path: "models/sources.yml",
+    loaded_at_field: entry.loadedAt ?? null,
     source_meta: entry.group === undefined ? {} : { gatehouse: entry.group },
-    config: { ...config, freshness, loaded_at_field: entry.loadedAt ?? null },
+    config: {
+      ...config,
+      freshness,
+      loaded_at_field: entry.loadedAt ?? null,
+    },
     freshness,
   };
 }

@@ -62,12 +62,12 @@ export interface ExistingDatabase {
 /** @param superuser whether the migrations and the verification run as a superuser */
 export async function startExistingDatabase(superuser: boolean): Promise<ExistingDatabase> {
   const api = await startDataApi({
-    ...{ superuser, writers: [...OWNERS, "load-job@Shop"], content: CONTENT },
-    ...{
-      exposed: ["analytics_api", "app_public", "reference"],
-      private: ["people", "Crm-EU"],
-      hidden: ["staging", "public", "Stage.2"],
-    },
+    superuser,
+    writers: [...OWNERS, "load-job@Shop"],
+    content: CONTENT,
+    exposed: ["analytics_api", "app_public", "reference"],
+    private: ["people", "Crm-EU"],
+    hidden: ["staging", "public", "Stage.2"],
   });
   const client = await api.session();
   if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);

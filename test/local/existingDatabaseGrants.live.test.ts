@@ -105,14 +105,13 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     );
     expect((await differences()).map(({ subject, message, hint }) => [subject, message, hint])).toEqual([
       [
-        ...["view analytics_api.clients", "serves every row of staging.client, past its row security"],
+        "view analytics_api.clients",
+        "serves every row of staging.client, past its row security",
         "give analytics_api.clients another owner than etl, or set security_invoker if its readers may read the table",
       ],
       [
-        ...[
-          "table analytics_api.etl_5",
-          "has row security and no policy for gatehouse_anonymous: no rows are returned",
-        ],
+        "table analytics_api.etl_5",
+        "has row security and no policy for gatehouse_anonymous: no rows are returned",
         "if all its rows may be public: CREATE POLICY public_read ON analytics_api.etl_5 FOR SELECT TO gatehouse_anonymous USING (true); otherwise move it to another schema",
       ],
     ]);
@@ -204,7 +203,9 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     const lacking = (await differences()).map(({ subject, message, hint }) => [subject, message, hint]);
     expect(lacking).toEqual(
       ["analytics_api.etl_1", "analytics_api.etl_2", "analytics_api.etl_3", "app_public.customer"].map((name) => [
-        ...[`table ${name}`, "gatehouse_anonymous lacks SELECT", publication(name)],
+        `table ${name}`,
+        "gatehouse_anonymous lacks SELECT",
+        publication(name),
       ]),
     );
     // Privileges next to the granted column: on the relation, on the column, and to grant it to others.

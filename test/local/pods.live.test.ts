@@ -147,7 +147,10 @@ test("keeps a Pod Pending whose requests do not fit, without blocking others", a
     const { spec, status: observed } = await clients.core.readNamespacedPod({ name: "large", namespace });
     const condition = observed?.conditions?.find(({ type }) => type === "PodScheduled");
     expect([spec?.nodeName, observed?.phase, condition?.reason, condition?.message]).toEqual([
-      ...[undefined, "Pending", "Unschedulable", "0/1 nodes are available: 1 Insufficient memory."],
+      undefined,
+      "Pending",
+      "Unschedulable",
+      "0/1 nodes are available: 1 Insufficient memory.",
     ]);
   });
   await deployEcho("small", 1);
@@ -164,7 +167,10 @@ test("reports a Pod as not ready while its readiness probe fails, as a kubelet d
     const [pod] = await clients.podsOf("unready");
     const condition = pod?.status?.conditions?.find(({ type }) => type === "Ready");
     expect([pod?.status?.phase, condition?.status, condition?.reason, condition?.message]).toEqual([
-      ...["Running", "False", "ContainersNotReady", "containers with unready status: [whoami]"],
+      "Running",
+      "False",
+      "ContainersNotReady",
+      "containers with unready status: [whoami]",
     ]);
   });
 });

@@ -101,8 +101,14 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
   const user = superuser ? "postgres" : ADMINISTRATOR;
   const plan = dataPlan(
     {
-      ...{ database: name, existing: existing !== undefined, writers },
-      ...{ exposed, private: closed, hidden, roles: ROLES, limits: LIMITS },
+      database: name,
+      existing: existing !== undefined,
+      writers,
+      exposed,
+      private: closed,
+      hidden,
+      roles: ROLES,
+      limits: LIMITS,
     },
     { user, superuser },
   );
@@ -208,7 +214,10 @@ function migrationOf(
 ): Psql {
   const files = readdirSync(SQL).sort();
   const args = [
-    ...["--quiet", "--single-transaction", "-v", "ON_ERROR_STOP=1"],
+    "--quiet",
+    "--single-transaction",
+    "-v",
+    "ON_ERROR_STOP=1",
     ...Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]),
     ...files.flatMap((file) => ["-f", join(SQL, file)]),
   ];

@@ -67,21 +67,28 @@ describe("describe_dbt", () => {
     await owner.query("insert into raw.landing values ('2026-01-01 10:00'), ('2026-01-02 10:00')");
     expect(await describeProject(PROJECT)).toEqual([
       "source ssb-1",
-      ...["relation marts.dim_a", "relation marts.dim_b", "relation raw.landing"],
-      ...["tag marts.dim_a geo:b", "tag marts.dim_a topic:a", "tag raw.landing cadence:daily"],
+      "relation marts.dim_a",
+      "relation marts.dim_b",
+      "relation raw.landing",
+      "tag marts.dim_a geo:b",
+      "tag marts.dim_a topic:a",
+      "tag raw.landing cadence:daily",
     ]);
     expect(await rowsOf("select to_jsonb(s) as row from catalog.sources s")).toEqual([
       {
         row: {
-          ...{
-            source_id: "ssb-1",
-            provider: "ssb",
-            title: "Landing",
-            licence: "CC BY 4.0",
-            publisher: "Statistics Norway",
-          },
-          ...{ licence_url: null, attribution: null, periodicity: null, homepage: null, upstream_updated_at: null },
-          ...{ last_ingested_at: "2026-01-02T10:00:00+00:00", next_expected_at: "2026-01-04T10:00:00+00:00" },
+          source_id: "ssb-1",
+          provider: "ssb",
+          title: "Landing",
+          licence: "CC BY 4.0",
+          publisher: "Statistics Norway",
+          licence_url: null,
+          attribution: null,
+          periodicity: null,
+          homepage: null,
+          upstream_updated_at: null,
+          last_ingested_at: "2026-01-02T10:00:00+00:00",
+          next_expected_at: "2026-01-04T10:00:00+00:00",
         },
       },
     ]);
@@ -107,10 +114,7 @@ describe("describe_dbt", () => {
     });
     expect(
       await describeProject({ nodes: { ...PROJECT.nodes, ...nodes }, sources: { ...PROJECT.sources, ...sources } }),
-    ).toEqual([
-      ...["relation marts.dim_a", "relation marts.dim_b"],
-      ...["tag marts.dim_a geo:b", "tag marts.dim_a topic:c"],
-    ]);
+    ).toEqual(["relation marts.dim_a", "relation marts.dim_b", "tag marts.dim_a geo:b", "tag marts.dim_a topic:c"]);
   });
 
   test("keeps rows of others, and timestamps that the project does not know", async () => {

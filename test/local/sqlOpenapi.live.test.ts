@@ -85,7 +85,14 @@ test("defines every reference, and each parameter and operation once", () => {
   ]);
   const parameters = marts.paths["/every"]?.parameters.map(({ $ref, name }) => name ?? $ref?.split("/").at(-1));
   expect(parameters).toEqual([
-    ...["profile", "select", "order", "limit", "offset", "range", "prefer", "known"],
+    "profile",
+    "select",
+    "order",
+    "limit",
+    "offset",
+    "range",
+    "prefer",
+    "known",
     ..."abcdefghijklmnopq",
     "a b/{c}",
   ]);

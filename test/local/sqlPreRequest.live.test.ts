@@ -59,8 +59,10 @@ describe("concurrent requests of one client", () => {
     expect([refused.status, JSON.parse(refused.body)]).toEqual([
       429,
       {
-        ...{ code: "too_many_requests", message: "at most 6 requests of one address run at a time" },
-        ...{ details: null, hint: null },
+        code: "too_many_requests",
+        message: "at most 6 requests of one address run at a time",
+        details: null,
+        hint: null,
       },
     ]);
     expect([refused.headers["retry-after"], refused.headers["cache-control"]]).toEqual(["1", "no-store"]);
@@ -167,9 +169,16 @@ describe("bounds of a request", () => {
 
   test("stay the same when the database and all roles have other settings", async () => {
     const others = {
-      ...{ statement_timeout: "0", lock_timeout: "0", work_mem: "'1GB'", hash_mem_multiplier: "1000", jit: "on" },
-      ...{ max_parallel_workers_per_gather: "8", temp_file_limit: "-1", default_transaction_read_only: "off" },
-      ...{ search_path: "private_marts", idle_in_transaction_session_timeout: "0" },
+      statement_timeout: "0",
+      lock_timeout: "0",
+      work_mem: "'1GB'",
+      hash_mem_multiplier: "1000",
+      jit: "on",
+      max_parallel_workers_per_gather: "8",
+      temp_file_limit: "-1",
+      default_transaction_read_only: "off",
+      search_path: "private_marts",
+      idle_in_transaction_session_timeout: "0",
     };
     const change = (action: (name: string, value: string) => string): Promise<unknown> =>
       api.query(

@@ -61,12 +61,12 @@ const postgrest: Program = async (attempt) => {
   const { admin, http } = await choosePorts(folder, { admin: [], http: [] });
   const { sslmode, host } = attempt;
   const env = {
-    ...{
-      PGRST_DB_URI: `postgres://postgres@${host}:${address.port}/postgres?sslmode=${sslmode}`,
-      PGPASSWORD: PASSWORD,
-    },
-    ...{ PGRST_DB_ANON_ROLE: "postgres", PGRST_DB_SCHEMAS: "public" },
-    ...{ PGRST_SERVER_PORT: String(http), PGRST_ADMIN_SERVER_PORT: String(admin) },
+    PGRST_DB_URI: `postgres://postgres@${host}:${address.port}/postgres?sslmode=${sslmode}`,
+    PGPASSWORD: PASSWORD,
+    PGRST_DB_ANON_ROLE: "postgres",
+    PGRST_DB_SCHEMAS: "public",
+    PGRST_SERVER_PORT: String(http),
+    PGRST_ADMIN_SERVER_PORT: String(admin),
     ...certificateFile("PGSSLROOTCERT", attempt),
   };
   return run("postgrest/postgrest:v14.17", [], env, {
@@ -86,8 +86,12 @@ const psql: Program = async (attempt) => {
 const authentik: Program = (attempt) => {
   const prefix = "AUTHENTIK_POSTGRESQL__";
   const env = {
-    ...{ [`${prefix}HOST`]: attempt.host, [`${prefix}PORT`]: String(address.port), [`${prefix}NAME`]: "postgres" },
-    ...{ [`${prefix}USER`]: "postgres", [`${prefix}PASSWORD`]: PASSWORD, [`${prefix}SSLMODE`]: attempt.sslmode },
+    [`${prefix}HOST`]: attempt.host,
+    [`${prefix}PORT`]: String(address.port),
+    [`${prefix}NAME`]: "postgres",
+    [`${prefix}USER`]: "postgres",
+    [`${prefix}PASSWORD`]: PASSWORD,
+    [`${prefix}SSLMODE`]: attempt.sslmode,
     ...certificateFile(`${prefix}SSLROOTCERT`, attempt),
   };
   return run("ghcr.io/goauthentik/server:2026.5.7", ["ak", "worker"], env, {
@@ -116,8 +120,12 @@ function certificateFile(variable: string, { sslrootcert }: Attempt): Record<str
 
 function libpq(attempt: Attempt): Record<string, string> {
   return {
-    ...{ PGHOST: attempt.host, PGPORT: String(address.port), PGUSER: "postgres", PGPASSWORD: PASSWORD },
-    ...{ PGDATABASE: "postgres", PGSSLMODE: attempt.sslmode },
+    PGHOST: attempt.host,
+    PGPORT: String(address.port),
+    PGUSER: "postgres",
+    PGPASSWORD: PASSWORD,
+    PGDATABASE: "postgres",
+    PGSSLMODE: attempt.sslmode,
     ...certificateFile("PGSSLROOTCERT", attempt),
   };
 }

@@ -18,7 +18,9 @@ describe.each(NOT_STACK_FILES)("$name as a stack file", ({ content, problem }) =
   const message = `${file}: 1 problem\n  ${file}: ${problem}`;
   const seen = { out: "", error: "" };
   const shell = {
-    ...{ ...SHELL, folder, project: folder },
+    ...SHELL,
+    folder,
+    project: folder,
     out: (text: string) => void (seen.out += text),
     error: (text: string) => void (seen.error += text),
   };

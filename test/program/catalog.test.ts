@@ -12,8 +12,13 @@ const LABELS = { "app.kubernetes.io/name": "catalog", "app.kubernetes.io/part-of
 const NAME = "gatehouse-data/catalog";
 /** In the order of the table (config/publishedLimits.ts); the stack sets some of them. */
 const LIMITS = {
-  ...{ maxRows: 250, exactCountRows: 5000, statementTimeout: 2500 },
-  ...{ requestsPerSecond: 50, burst: 100, inFlight: 3, maxAge: 60 },
+  maxRows: 250,
+  exactCountRows: 5e3,
+  statementTimeout: 2500,
+  requestsPerSecond: 50,
+  burst: 100,
+  inFlight: 3,
+  maxAge: 60,
 };
 const KEYS = {
   "assets_main-1.js.br": "assets/main-1.js.br",
@@ -35,8 +40,13 @@ describe("the catalog under mocks", () => {
 
   test("stores its files in an immutable, autonamed ConfigMap", () => {
     expect(recorder.one("kubernetes:core/v1:ConfigMap", "data-catalog-files").inputs).toEqual({
-      ...{ apiVersion: "v1", kind: "ConfigMap", immutable: true },
-      metadata: { namespace: "gatehouse-data", labels: LABELS },
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      immutable: true,
+      metadata: {
+        namespace: "gatehouse-data",
+        labels: LABELS,
+      },
       binaryData: {
         "assets_main-1.js.br": Buffer.from("script").toString("base64"),
         "index.html.br": Buffer.from("page").toString("base64"),
@@ -53,9 +63,13 @@ describe("the catalog under mocks", () => {
       template: {
         metadata: { labels: LABELS },
         spec: {
-          ...{ automountServiceAccountToken: false, enableServiceLinks: false },
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
           securityContext: {
-            ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+            runAsNonRoot: true,
+            runAsUser: 1e3,
+            runAsGroup: 1e3,
+            fsGroup: 1e3,
             seccompProfile: { type: "RuntimeDefault" },
           },
           containers: [
@@ -64,8 +78,14 @@ describe("the catalog under mocks", () => {
               image: "node:24-alpine",
               command: ["node", "/app/server.mjs"],
               env: [
-                { name: "PORT", value: "8080" },
-                { name: "BASE_PATH", value: "/explore/" },
+                {
+                  name: "PORT",
+                  value: "8080",
+                },
+                {
+                  name: "BASE_PATH",
+                  value: "/explore/",
+                },
                 {
                   name: "BASE_URLS",
                   value: JSON.stringify({
@@ -73,16 +93,58 @@ describe("the catalog under mocks", () => {
                     "catalog.mesh.example.org": "https://data.mesh.example.org",
                   }),
                 },
-                { name: "DEFAULT_BASE_URL", value: "https://data.mesh.example.org" },
-                { name: "LIMITS", value: JSON.stringify(LIMITS) },
+                {
+                  name: "DEFAULT_BASE_URL",
+                  value: "https://data.mesh.example.org",
+                },
+                {
+                  name: "LIMITS",
+                  value: JSON.stringify(LIMITS),
+                },
               ],
-              ports: [{ name: "http", containerPort: 8080 }],
-              startupProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 1, failureThreshold: 300 },
-              readinessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 2 },
-              livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
-              resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+              ports: [
+                {
+                  name: "http",
+                  containerPort: 8080,
+                },
+              ],
+              startupProbe: {
+                httpGet: {
+                  path: "/healthz",
+                  port: 8080,
+                },
+                periodSeconds: 1,
+                failureThreshold: 300,
+              },
+              readinessProbe: {
+                httpGet: {
+                  path: "/healthz",
+                  port: 8080,
+                },
+                periodSeconds: 2,
+              },
+              livenessProbe: {
+                httpGet: {
+                  path: "/healthz",
+                  port: 8080,
+                },
+                periodSeconds: 10,
+              },
+              resources: {
+                requests: {
+                  cpu: "10m",
+                  memory: "96Mi",
+                },
+                limits: { memory: "256Mi" },
+              },
               lifecycle: { preStop: { sleep: { seconds: 5 } } },
-              volumeMounts: [{ name: "app", mountPath: "/app", readOnly: true }],
+              volumeMounts: [
+                {
+                  name: "app",
+                  mountPath: "/app",
+                  readOnly: true,
+                },
+              ],
               terminationMessagePolicy: "FallbackToLogsOnError",
               securityContext: {
                 allowPrivilegeEscalation: false,
@@ -94,12 +156,19 @@ describe("the catalog under mocks", () => {
           volumes: [
             {
               name: "app",
-              configMap: { items: Object.entries(KEYS).map(([key, path]) => ({ key, path })) },
+              configMap: {
+                items: Object.entries(KEYS).map(([key, path]) => ({
+                  key,
+                  path,
+                })),
+              },
             },
           ],
           topologySpreadConstraints: [
             {
-              ...{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+              maxSkew: 1,
+              topologyKey: "kubernetes.io/hostname",
+              whenUnsatisfiable: "ScheduleAnyway",
               labelSelector: { matchLabels: LABELS },
             },
           ],
@@ -120,17 +189,30 @@ describe("the catalog under mocks", () => {
 
   test("has one Service, and loses at most one replica in a disruption", () => {
     expect(object("core/v1:Service")?.["spec"]).toMatchObject({
-      ...{ selector: LABELS, ports: [{ name: "http", port: 8080, targetPort: 8080 }] },
+      selector: LABELS,
+      ports: [
+        {
+          name: "http",
+          port: 8080,
+          targetPort: 8080,
+        },
+      ],
     });
     expect(object("policy/v1:PodDisruptionBudget")?.["spec"]).toEqual({
-      ...{ maxUnavailable: 1, selector: { matchLabels: LABELS } },
+      maxUnavailable: 1,
+      selector: { matchLabels: LABELS },
     });
   });
 
   test("contains no secret", () => {
     const own = recorder.resources.filter(({ name }) => name.startsWith("data-catalog"));
     expect(own.map(({ name }) => name.replace("data-catalog", "")).sort()).toEqual([
-      ...["", "-deployment", "-disruption", "-files", "-network", "-service"],
+      "",
+      "-deployment",
+      "-disruption",
+      "-files",
+      "-network",
+      "-service",
     ]);
     expect(JSON.stringify(own)).not.toMatch(/canary-|\[secret\]/);
   });
@@ -158,15 +240,21 @@ test("reads the data API of the same domain on each domain", () => {
   const { catalog, limits } = settings.dataApi ?? {};
   if (!catalog || !limits) throw new Error("the stack has no catalog");
   expect(catalogSettings({ catalog, exposures, publicUrl: publicUrl(exposures) ?? "", limits })).toEqual({
-    ...{ PORT: "8080", BASE_PATH: "/" },
+    PORT: "8080",
+    BASE_PATH: "/",
     BASE_URLS: JSON.stringify({
       "catalog.localhost:8080": "http://data.localhost:8080",
       "catalog.partner.org:8443": "https://data.partner.org:8443",
     }),
     DEFAULT_BASE_URL: "https://data.partner.org:8443",
     LIMITS: JSON.stringify({
-      ...{ maxRows: 1000, exactCountRows: 1_000_000, statementTimeout: 5000 },
-      ...{ requestsPerSecond: 50, burst: 100, inFlight: 6, maxAge: 60 },
+      maxRows: 1e3,
+      exactCountRows: 1e6,
+      statementTimeout: 5e3,
+      requestsPerSecond: 50,
+      burst: 100,
+      inFlight: 6,
+      maxAge: 60,
     }),
   });
 });

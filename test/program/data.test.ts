@@ -39,12 +39,17 @@ describe("the data API under mocks", () => {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       securityContext: {
-        ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+        runAsNonRoot: true,
+        runAsUser: 1e3,
+        runAsGroup: 1e3,
+        fsGroup: 1e3,
         seccompProfile: { type: "RuntimeDefault" },
       },
       topologySpreadConstraints: [
         {
-          ...{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+          maxSkew: 1,
+          topologyKey: "kubernetes.io/hostname",
+          whenUnsatisfiable: "ScheduleAnyway",
           labelSelector: { matchLabels: LABELS },
         },
       ],
@@ -70,10 +75,24 @@ describe("the data API under mocks", () => {
 
   test("scales between replicas and max_replicas, and loses at most one in a disruption", () => {
     expect(spec("autoscaling/v2:HorizontalPodAutoscaler")).toEqual({
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "postgrest" },
-      ...{ minReplicas: 3, maxReplicas: 6 },
+      scaleTargetRef: {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: "postgrest",
+      },
+      minReplicas: 3,
+      maxReplicas: 6,
       metrics: [
-        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } },
+        {
+          type: "Resource",
+          resource: {
+            name: "cpu",
+            target: {
+              type: "Utilization",
+              averageUtilization: 70,
+            },
+          },
+        },
       ],
     });
     expect(spec("policy/v1:PodDisruptionBudget")).toEqual({ maxUnavailable: 1, selector: { matchLabels: LABELS } });
@@ -139,16 +158,18 @@ test("sets the migrations' variables from the plan", () => {
     authenticator: "gatehouse_authenticator",
     owner: "gatehouse_owner",
     administrator: "postgres",
-    ...{ api: "api_v1", exposed: "api_v1,marts,raw", private: "private_marts,private_raw" },
-    ...{
-      max_rows: "1000",
-      max_selected: "100",
-      max_ordered: "100",
-      exact_count_rows: "1000000",
-      max_age: "30",
-      in_flight: "6",
-    },
-    ...{ hidden: "", existing: "off", writers: "" },
+    api: "api_v1",
+    exposed: "api_v1,marts,raw",
+    private: "private_marts,private_raw",
+    max_rows: "1000",
+    max_selected: "100",
+    max_ordered: "100",
+    exact_count_rows: "1000000",
+    max_age: "30",
+    in_flight: "6",
+    hidden: "",
+    existing: "off",
+    writers: "",
   });
 });
 
@@ -169,7 +190,14 @@ describe("the database of the data API", () => {
     const recorder = await deployed(database);
     expect(recorder.one("postgresql:index/database:Database", "data-database-database").inputs["name"]).toBe("shop");
     expect(recorder.of("postgresql:index/schema:Schema").map(({ inputs }) => inputs["name"])).toEqual([
-      ...["api_v1", "marts", "raw", "private_marts", "private_raw", "catalog", "gatehouse", "gatehouse_openapi"],
+      "api_v1",
+      "marts",
+      "raw",
+      "private_marts",
+      "private_raw",
+      "catalog",
+      "gatehouse",
+      "gatehouse_openapi",
     ]);
   });
 

@@ -93,9 +93,10 @@ describe("the gateway under mocks", () => {
         expect(middleware).toEqual({
           forwardAuth: {
             address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
-            ...{ trustForwardHeader, authRequestHeaders },
+            trustForwardHeader,
+            authRequestHeaders,
             authResponseHeaders: [...IDENTITY_HEADERS],
-            maxResponseBodySize: 1_048_576,
+            maxResponseBodySize: 1048576,
           },
         });
     },
@@ -135,7 +136,10 @@ describe("the gateway under mocks", () => {
     const labels = { owner: "gatehouse-local" };
     const hosts = (base: string) => ["authentik", "legacy", "wiki"].map((label) => `${label}.${base}`);
     const record = (dnsName: string, recordType: string, targets: string[]) => ({
-      ...{ dnsName, recordType, targets, labels },
+      dnsName,
+      recordType,
+      targets,
+      labels,
     });
     expect(endpoints.map((endpoint) => endpoint?.spec)).toEqual([
       {

@@ -3,7 +3,11 @@ import { sections, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
 const EDGE = {
-  ...{ enabled: true, base_domain: "edge.org", protocol: "https", tls: "upstream", description: "Behind a proxy" },
+  enabled: true,
+  base_domain: "edge.org",
+  protocol: "https",
+  tls: "upstream",
+  description: "Behind a proxy",
 };
 
 interface Spec {
@@ -88,7 +92,10 @@ describe("the data API's part of the gateway under mocks", () => {
   test("passes no credentials, and allows every origin to read", () => {
     const { headers } = spec("gatehouse-anonymous") as { headers: Record<string, unknown> };
     expect(headers["customRequestHeaders"]).toEqual({
-      ...{ Authorization: "", Cookie: "", "Content-Profile": "", "X-Gatehouse-Proxies": "0" },
+      Authorization: "",
+      Cookie: "",
+      "Content-Profile": "",
+      "X-Gatehouse-Proxies": "0",
     });
     expect(headers["accessControlAllowOriginList"]).toEqual(["*"]);
     expect(headers["accessControlAllowMethods"]).toEqual(["GET", "HEAD", "OPTIONS"]);

@@ -50,7 +50,10 @@ describe("an installed identity provider under mocks", () => {
 
   test("creates a provider for an oauth2 service, with a strict redirect URI per exposure and the mappings of its scopes", () => {
     expect(provider("grafana-provider")).toEqual({
-      ...{ name: "grafana", clientId: "grafana", clientSecret: "canary-secret", clientType: "confidential" },
+      name: "grafana",
+      clientId: "grafana",
+      clientSecret: "canary-secret",
+      clientType: "confidential",
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
       invalidationFlow: "flow-default-invalidation-flow",
       signingKey: "key-authentik Self-signed Certificate",
@@ -61,16 +64,20 @@ describe("an installed identity provider under mocks", () => {
       ],
       allowedRedirectUris: [
         {
-          ...{ matching_mode: "strict", url: "http://grafana.localhost/login" },
+          matching_mode: "strict",
+          url: "http://grafana.localhost/login",
           redirect_uri_type: "authorization",
         },
         {
-          ...{ matching_mode: "strict", url: "https://grafana.mesh.example.org/login" },
+          matching_mode: "strict",
+          url: "https://grafana.mesh.example.org/login",
           redirect_uri_type: "authorization",
         },
       ],
       grantTypes: ["authorization_code", "refresh_token"],
-      ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "hours=8", subMode: "hashed_user_id" },
+      accessTokenValidity: "minutes=10",
+      refreshTokenValidity: "hours=8",
+      subMode: "hashed_user_id",
       refreshTokenThreshold: "hours=-1",
     });
   });
@@ -78,7 +85,10 @@ describe("an installed identity provider under mocks", () => {
   test("creates one application with exactly the slug of an oauth2 service", () => {
     const application = recorder.one("authentik:index/application:Application", "grafana-application");
     expect(application.inputs).toMatchObject({
-      ...{ name: "grafana", slug: "grafana", group: "grafana", metaLaunchUrl: "http://grafana.localhost" },
+      name: "grafana",
+      slug: "grafana",
+      group: "grafana",
+      metaLaunchUrl: "http://grafana.localhost",
     });
   });
 
@@ -124,14 +134,11 @@ describe("an installed identity provider under mocks", () => {
     const { clientSecret, ...inputs } = provider("spa-provider");
     expect(clientSecret).toBe(undefined);
     expect(inputs).toMatchObject({
-      ...{
-        clientType: "public",
-        // Without the scope offline_access there is no refresh token.
-        grantTypes: ["authorization_code"],
-        accessTokenValidity: "minutes=30",
-        refreshTokenValidity: "hours=2",
-        subMode: "user_uuid",
-      },
+      clientType: "public",
+      grantTypes: ["authorization_code"],
+      accessTokenValidity: "minutes=30",
+      refreshTokenValidity: "hours=2",
+      subMode: "user_uuid",
     });
     expect(Object.keys(secret("default/spa-oauth2") ?? {})).toEqual([
       "OIDC_CLIENT_ID",
@@ -143,10 +150,15 @@ describe("an installed identity provider under mocks", () => {
 
   test("creates a service account for a machine, with an app password that does not expire", () => {
     expect(recorder.one("authentik:index/user:User", "machine-reporter-user").inputs).toMatchObject({
-      ...{ username: "reporter", name: "reporter", type: "service_account" },
+      username: "reporter",
+      name: "reporter",
+      type: "service_account",
     });
     expect(recorder.one("authentik:index/token:Token", "machine-reporter-password").inputs).toMatchObject({
-      ...{ identifier: "gatehouse-reporter", intent: "app_password", expiring: false, retrieveKey: true },
+      identifier: "gatehouse-reporter",
+      intent: "app_password",
+      expiring: false,
+      retrieveKey: true,
     });
   });
 
@@ -155,7 +167,8 @@ describe("an installed identity provider under mocks", () => {
       JSON.stringify(Object.fromEntries(ids.map(([url, id]) => [url, `client-of-${id}-provider`])));
     const open: [string, string][] = [["https://open.mesh.example.org", "open-mesh"]];
     const common = (name: string) => ({
-      ...{ USERNAME: name, PASSWORD: `key-of-machine-${name}-password` },
+      USERNAME: name,
+      PASSWORD: `key-of-machine-${name}-password`,
       TOKEN_URL: `${ISSUER}/application/o/token/`,
       SCOPE: "openid email profile ak_proxy gatehouse_identity",
     });
@@ -183,7 +196,8 @@ describe("an installed identity provider under mocks", () => {
   test("creates the provider that signs identity headers with a redirect URI without an owner, and admits no user to it", () => {
     expect(provider("identity-token-signer")["allowedRedirectUris"]).toEqual([
       {
-        ...{ matching_mode: "strict", url: "https://gatehouse-identity.invalid/" },
+        matching_mode: "strict",
+        url: "https://gatehouse-identity.invalid/",
         redirect_uri_type: "authorization",
       },
     ]);
@@ -261,7 +275,8 @@ describe("an existing identity provider under mocks", () => {
         stack({ identity_provider: inCluster, protected_services: services, data_api: undefined }),
       );
       expect(other.reads.map(({ type, name }) => [type, name])).toContainEqual([
-        ...["kubernetes:core/v1:Service", "identity-provider"],
+        "kubernetes:core/v1:Service",
+        "identity-provider",
       ]);
       expect(hostOf(other)).toBe("http://127.96.0.9:80");
     },

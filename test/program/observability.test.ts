@@ -189,11 +189,11 @@ function unknown(expr: string, known: ReadonlySet<string>): string[] {
     .replace(/\{[^}]*\}/g, "")
     .replace(/\[[^\]]*\]/g, "")
     .replace(/(by|on) ?\([^)]*\)/g, "");
-  const words = new Set([
-    ..."sum max min rate increase absent time histogram_quantile sort sort_desc label_replace vector and or bool".split(
+  const words = new Set(
+    "sum max min rate increase absent time histogram_quantile sort sort_desc label_replace vector and or bool".split(
       " ",
     ),
-  ]);
+  );
   return (bare.match(/[a-z][a-z0-9_]*/g) ?? []).filter((name) => !words.has(name) && !known.has(name));
 }
 

@@ -75,13 +75,18 @@ describe.each([
     for (const [index, record] of records().entries()) {
       const name = String(record["name"]);
       expect(record).toEqual({
-        ...{ name, type: "proxy", protocolProviders: record["protocolProviders"] },
+        name,
+        type: "proxy",
+        protocolProviders: record["protocolProviders"],
         config: JSON.stringify({ authentik_host: browserUrl }),
       });
       expect(recorder.calls).toContain(`getUser {"username":"ak-outpost-${index + 1}"}`);
       expect(recorder.one("authentik:index/token:Token", `${name}-token`).inputs).toEqual({
         identifier: `${name}-token`,
-        ...{ user: 4711, intent: "api", expiring: false, retrieveKey: true },
+        user: 4711,
+        intent: "api",
+        expiring: false,
+        retrieveKey: true,
       });
     }
   });
@@ -94,8 +99,13 @@ describe.each([
       expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
       expect(pod?.volumes).toEqual([{ name: "dev-shm", emptyDir: { medium: "Memory", sizeLimit: "256Mi" } }]);
       const probe = (seconds: object) => ({
-        httpGet: { path: "/outpost.goauthentik.io/ping", port: 9000 },
-        ...{ periodSeconds: 10, timeoutSeconds: 3, ...seconds },
+        httpGet: {
+          path: "/outpost.goauthentik.io/ping",
+          port: 9e3,
+        },
+        periodSeconds: 10,
+        timeoutSeconds: 3,
+        ...seconds,
       });
       expect(pod?.containers[0]).toMatchObject({
         image: "ghcr.io/goauthentik/proxy:2026.5.7",

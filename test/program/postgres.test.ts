@@ -60,7 +60,11 @@ describe("a server as a StatefulSet", () => {
     const pod = (spec as unknown as { template: { spec: Record<string, unknown> } }).template.spec;
     expect(pod["automountServiceAccountToken"]).toBe(false);
     expect(pod["securityContext"]).toEqual({
-      ...{ runAsNonRoot: true, runAsUser: 70, runAsGroup: 70, fsGroup: 70, fsGroupChangePolicy: "OnRootMismatch" },
+      runAsNonRoot: true,
+      runAsUser: 70,
+      runAsGroup: 70,
+      fsGroup: 70,
+      fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     });
     const [container] = pod["containers"] as Record<string, unknown>[];
@@ -76,7 +80,10 @@ describe("a server as a StatefulSet", () => {
     });
     const mounts = container?.["volumeMounts"] as { name: string; mountPath: string }[];
     expect(Object.fromEntries(mounts.map(({ name, mountPath }) => [name, mountPath]))).toEqual({
-      ...{ data: "/srv/postgresql", superuser: "/etc/superuser", tmp: "/tmp", run: "/var/run/postgresql" },
+      data: "/srv/postgresql",
+      superuser: "/etc/superuser",
+      tmp: "/tmp",
+      run: "/var/run/postgresql",
       shm: "/dev/shm",
     });
     expect(only(recorder, "core/v1:PersistentVolumeClaim", "postgres-data").spec).toEqual({
@@ -138,14 +145,13 @@ describe("a server of the operator", () => {
   let recorder: Recorder;
   beforeAll(async () => {
     recorder = await install({
-      ...{
-        kind: "cloudnativepg",
-        service: "ClusterIP",
-        size: "20Gi",
-        storage_class: "fast",
-        monitoring: "observability",
-      },
-      ...{ allowed_from: ["10.1.0.0/16"], host: "db.internal" },
+      kind: "cloudnativepg",
+      service: "ClusterIP",
+      size: "20Gi",
+      storage_class: "fast",
+      monitoring: "observability",
+      allowed_from: ["10.1.0.0/16"],
+      host: "db.internal",
     });
   }, PATIENCE);
 
@@ -233,7 +239,10 @@ describe("a server of the operator", () => {
       "postgres-rw.postgres.svc",
     ]);
     expect(provider(recorder)).toEqual({
-      ...{ host: "db.internal", port: "5432", username: "postgres", sslmode: "require" },
+      host: "db.internal",
+      port: "5432",
+      username: "postgres",
+      sslmode: "require",
     });
     expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
       type: "ClusterIP",
@@ -249,6 +258,10 @@ test("requires TLS for pods when the deploying machine forwards a port", async (
   expect(waited.map(({ ssl }) => ssl)).toEqual([false]);
   const uri = "postgres://gatehouse_authenticator@postgres-rw.postgres.svc:5432/gatehouse?sslmode=require";
   expect(connections(recorder)).toEqual([
-    ...[uri, canary("AUTHENTICATOR"), "postgres-rw.postgres.svc", "require", "postgres-rw.postgres.svc"],
+    uri,
+    canary("AUTHENTICATOR"),
+    "postgres-rw.postgres.svc",
+    "require",
+    "postgres-rw.postgres.svc",
   ]);
 });

@@ -59,7 +59,10 @@ describe("a server whose certificate is verified", () => {
 
   test("has its root certificate in one immutable, autonamed ConfigMap of each namespace", () => {
     const found = certificatesOf(recorder).map(({ name, inputs: { metadata, immutable, data } }) => ({
-      ...{ name, metadata, immutable, data },
+      name,
+      metadata,
+      immutable,
+      data,
     }));
     found.sort((a, b) => a.name.localeCompare(b.name));
     const shared = { immutable: true, data: { "root.crt": ca } };

@@ -46,7 +46,9 @@ describe("the verification job under mocks", () => {
   test("runs on schedule, one at a time, without retries", () => {
     const { schedule, concurrencyPolicy, jobTemplate } = job() ?? {};
     expect({ schedule, concurrencyPolicy, retries: jobTemplate?.spec.backoffLimit }).toEqual({
-      ...{ schedule: "5 * * * *", concurrencyPolicy: "Forbid", retries: 0 },
+      schedule: "5 * * * *",
+      concurrencyPolicy: "Forbid",
+      retries: 0,
     });
   });
 
@@ -109,8 +111,12 @@ describe("the verification job under mocks", () => {
 
 test("fits into a ConfigMap with 1,000 services on three domains", () => {
   const services = Array.from({ length: 1000 }, (_, i) => ({
-    ...{ name: `service-number-${i}`, type: "proxy", description: "One of many", domains: "auto" },
-    ...{ application_slug: `service-number-${i}`, groups: ["staff", "admins"] },
+    name: `service-number-${i}`,
+    type: "proxy",
+    description: "One of many",
+    domains: "auto",
+    application_slug: `service-number-${i}`,
+    groups: ["staff", "admins"],
   }));
   const settings = parseStack(stack({ protected_services: services }), shell);
   const text = JSON.stringify(outsideTarget(settings, computePlan(settings)));

@@ -46,8 +46,12 @@ beforeAll(() => void (PROTECTIONS["network"] = network));
 afterAll(() => void delete PROTECTIONS["network"]);
 
 const entry = {
-  ...{ name: "wiki", type: "network", description: "Handbook", domains: "auto" },
-  ...{ allowed_networks: ["10.0.0.0/8"], service: { namespace: "apps" } },
+  name: "wiki",
+  type: "network",
+  description: "Handbook",
+  domains: "auto",
+  allowed_networks: ["10.0.0.0/8"],
+  service: { namespace: "apps" },
 };
 const settingsOf = (service: object) =>
   parseStack(stack({ domains: { localhost: {} }, protected_services: [service] }), shell);
@@ -56,8 +60,18 @@ const planOf = (service: object) => computePlan(settingsOf(service));
 test("accepts an entry with the fields of its schema", () => {
   expect(settingsOf(entry).services).toEqual([
     {
-      ...{ type: "network", name: "wiki", description: "Handbook", domains: ["localhost"], publicPaths: [] },
-      ...{ backend: { name: "wiki", namespace: "apps", port: 80 }, groups: [], session: "hours=12" },
+      type: "network",
+      name: "wiki",
+      description: "Handbook",
+      domains: ["localhost"],
+      publicPaths: [],
+      backend: {
+        name: "wiki",
+        namespace: "apps",
+        port: 80,
+      },
+      groups: [],
+      session: "hours=12",
       allowedNetworks: ["10.0.0.0/8"],
     },
   ]);

@@ -159,8 +159,11 @@ describe("a change of protected_services", () => {
     const bindings = await fieldOfAll(`/policies/bindings/`, "policy");
     expect(bindings.filter((policy) => policy === staff?.pk).length).toBe(2);
     const { spec } = (await own.objects.getNamespacedCustomObject({
-      ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
-      ...{ namespace: "default", name: "gatehouse-shared-partner" },
+      group: "externaldns.k8s.io",
+      version: "v1alpha1",
+      plural: "dnsendpoints",
+      namespace: "default",
+      name: "gatehouse-shared-partner",
     })) as { spec: { endpoints: { dnsName: string }[] } };
     expect(spec.endpoints.map(({ dnsName }) => dnsName)).toEqual(
       ["authentik", "kept", "other"].map((name) => `${name}.partner.test`),
@@ -189,15 +192,15 @@ describe("a change of a service's protection", () => {
   });
 
   test.each([
-    { to: "basic", fields: { type: "basic", ...basic }, then: "401" },
-    { to: "oauth2", fields: { type: "oauth2", oauth_config: oauth, enforce: "gateway" }, then: "login" },
-    { to: "proxy", fields: {}, then: "login" },
-  ])("exposes the service at no moment when it becomes $to", async ({ fields, then }) => {
+    { to: "basic", fields: { type: "basic", ...basic }, expected: "401" },
+    { to: "oauth2", fields: { type: "oauth2", oauth_config: oauth, enforce: "gateway" }, expected: "login" },
+    { to: "proxy", fields: {}, expected: "login" },
+  ])("exposes the service at no moment when it becomes $to", async ({ fields, expected }) => {
     const watched = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
     await stack.up(of(fields));
-    await until(then === "login" ? login() : then, url(name));
+    await until(expected === "login" ? login() : expected, url(name));
     for (const one of watched) await expectNoExposure(one);
-    if (then === "login") {
+    if (expected === "login") {
       await session(url(name));
     } else {
       const page = await withClient((client) => client.send(url(name), { headers: AUTHORIZATION }));

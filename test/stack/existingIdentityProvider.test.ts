@@ -186,8 +186,11 @@ test("connects outposts to a server without a Service in the cluster at its URL"
   expect([plan.outposts.length, outpost?.namespace]).toEqual([1, "gatehouse-outposts-second"]);
   const name = plan.middlewares.find((one) => one.kind === "forward-auth" && one.refusal === "login")?.name ?? "";
   const { spec } = (await own.objects.getNamespacedCustomObject({
-    ...{ group: "traefik.io", version: "v1alpha1", plural: "middlewares" },
-    ...{ namespace: "second", name },
+    group: "traefik.io",
+    version: "v1alpha1",
+    plural: "middlewares",
+    namespace: "second",
+    name,
   })) as { spec: { forwardAuth: { address: string } } };
   const location = { name: outpost?.name ?? "", namespace: outpost?.namespace ?? "" };
   const service = await own.core.readNamespacedService(location);

@@ -85,7 +85,9 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
       const stop = monitorHosts(own.platform.httpPort, HOSTS);
       const point = 1 + Math.floor(share * result.steps);
       const interrupted = await deployInProcess(config, {
-        ...{ point, delay, kill: KILLS[victim] },
+        point,
+        delay,
+        kill: KILLS[victim],
         checkpoints: round % 3 !== 0,
       });
       expect(interrupted.steps.length).toBeGreaterThanOrEqual(point);

@@ -6,8 +6,13 @@ import { identityProvider } from "../helpers/sections.ts";
 import { openShared } from "./stack.ts";
 
 const OAUTH = {
-  ...{ type: "oauth2", application_slug: "notes" },
-  oauth_config: { client_id: "notes", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" },
+  type: "oauth2",
+  application_slug: "notes",
+  oauth_config: {
+    client_id: "notes",
+    client_secret: "${CLIENT_SECRET}",
+    redirect_uri: "/callback",
+  },
 };
 const BEFORE = [service("wiki"), service("notes", OAUTH), service("board", { groups: ["staff"] })];
 /** Another service has the name of a renamed one. */

@@ -165,7 +165,13 @@ fullTest("runs the SQL again that a failed deployment replaced", async () => {
   const data = (fields: object): Config => ({
     ...config(),
     "gatehouse:data_api": {
-      ...{ domains: "auto", catalog: false, database: { name: "gatehouse", protect: false }, ...fields },
+      domains: "auto",
+      catalog: false,
+      database: {
+        name: "gatehouse",
+        protect: false,
+      },
+      ...fields,
       authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
       owner_password: "${DATA_OWNER_PASSWORD}",
     },

@@ -65,7 +65,8 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
     // A single time has no distance to another.
     const positions = kind === "line" && drawing.labels.length > 1 ? drawing.positions : null;
     const categories = {
-      ...{ grid, type: "category" as const },
+      grid,
+      type: "category" as const,
       ticks: {
         ...ticks,
         callback(this: Scale, value: number | string) {

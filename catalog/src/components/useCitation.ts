@@ -35,13 +35,21 @@ export function useCitation(
   return {
     citeText: visible(
       t("citeLine", {
-        ...{ attribution: attributions.join("; ") || t("unknown"), title, relation: `${schema}.${relation}` },
-        ...{ licence, date: date(read), url },
+        attribution: attributions.join("; ") || t("unknown"),
+        title,
+        relation: `${schema}.${relation}`,
+        licence,
+        date: date(read),
+        url,
       }),
     ),
     BibTeX: visible(
       bibtex({
-        ...{ name: `${schema}.${relation}`, title, licence, url, read },
+        name: `${schema}.${relation}`,
+        title,
+        licence,
+        url,
+        read,
         publishers: distinct(sources.map(({ publisher, title }) => publisher ?? title)),
         ingested: ingested === undefined ? null : new Date(ingested),
       }),

@@ -6,7 +6,9 @@ const PLACEHOLDER = /\{(\w+)(?::([^|{}]*)\|([^|{}]*))?\}/gu;
 /** Returns a function that writes a number of the data: with three decimals, or with four digits if that is more, as of 0.000123. */
 export function dataNumbers(language: string): (value: number) => string {
   const format = new Intl.NumberFormat(language, {
-    ...{ maximumFractionDigits: 3, maximumSignificantDigits: 4, roundingPriority: "morePrecision" },
+    maximumFractionDigits: 3,
+    maximumSignificantDigits: 4,
+    roundingPriority: "morePrecision",
   });
   return (value) => format.format(value);
 }

@@ -15,13 +15,22 @@ const object = z
   .transform((value) => value ?? {});
 
 const schema = z.object({
-  ...{ sub: text, email: text, name: text, preferred_username: text, sid: text, groups: texts, entitlements: texts },
+  sub: text,
+  email: text,
+  name: text,
+  preferred_username: text,
+  sid: text,
+  groups: texts,
+  entitlements: texts,
   exp: z
     .int()
     .nullish()
     .transform((value) => value ?? 0),
   ak_proxy: z
-    .object({ user_attributes: object, is_superuser: z.boolean().nullish() })
+    .object({
+      user_attributes: object,
+      is_superuser: z.boolean().nullish(),
+    })
     .nullish()
     .transform((value) => value ?? { user_attributes: {} }),
 });

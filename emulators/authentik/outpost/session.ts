@@ -43,10 +43,13 @@ export function newSession(name: string, options: CookieOptions): Session {
 export function setCookie(c: Context, { name, options: { maxAge, secure, domain } }: Session, value: string): void {
   const expires = new Date(maxAge > 0 ? Date.now() + maxAge * 1000 : 1000).toUTCString();
   const parts = [
-    ...[`${name}=${value}`, "Path=/"],
+    `${name}=${value}`,
+    "Path=/",
     ...(domain ? [`Domain=${domain.replace(/^\./, "")}`] : []),
     ...(maxAge === 0 ? [] : [`Expires=${expires}`, `Max-Age=${Math.max(0, maxAge)}`]),
-    ...["HttpOnly", ...(secure ? ["Secure"] : []), "SameSite=Lax"],
+    "HttpOnly",
+    ...(secure ? ["Secure"] : []),
+    "SameSite=Lax",
   ];
   c.header("set-cookie", parts.join("; "), { append: true });
 }

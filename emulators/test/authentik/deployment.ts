@@ -80,7 +80,11 @@ export const endpoint = `${origin}/application/o`;
 /** Returns the address at which the application `identity` requests a code, with other or more parameters. */
 export function authorize(more: Record<string, string> = {}): string {
   return `${endpoint}/authorize/?${new URLSearchParams({
-    ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
+    client_id: "identity",
+    response_type: "code",
+    redirect_uri: callback,
+    scope: "openid email",
+    state: "s",
     ...more,
   }).toString()}`;
 }
@@ -138,9 +142,18 @@ export async function deploy(url: string): Promise<void> {
   );
   const scopes = stock.map((one) => one["pk"]);
   const provider = await api("POST", "/providers/oauth2/", {
-    ...{ name: "gatehouse-identity", client_id: "identity", client_secret: "s3cret", signing_key, ...flows },
+    name: "gatehouse-identity",
+    client_id: "identity",
+    client_secret: "s3cret",
+    signing_key,
+    ...flows,
     property_mappings: scopes,
-    redirect_uris: [{ matching_mode: "strict", url: callback }],
+    redirect_uris: [
+      {
+        matching_mode: "strict",
+        url: callback,
+      },
+    ],
     grant_types: ["authorization_code", "refresh_token", "client_credentials"],
   });
   await api("POST", "/core/applications/", { name: "identity", slug: "identity", provider: provider["pk"] });

@@ -36,9 +36,22 @@ export const pair = selfSigned("test");
 
 /** The required fields of an object of any resource. */
 export const anything = {
-  ...{ name: "n", slug: "s", username: "u", identifier: "i", domain: "d", title: "t", designation: "authentication" },
-  ...{ external_host: "http://app.test", authorization_flow: randomUUID(), invalidation_flow: randomUUID() },
-  ...{ expression: "return {}", scope_name: "s", target: randomUUID(), order: 0, user: 9999, ...pair },
+  name: "n",
+  slug: "s",
+  username: "u",
+  identifier: "i",
+  domain: "d",
+  title: "t",
+  designation: "authentication",
+  external_host: "http://app.test",
+  authorization_flow: randomUUID(),
+  invalidation_flow: randomUUID(),
+  expression: "return {}",
+  scope_name: "s",
+  target: randomUUID(),
+  order: 0,
+  user: 9999,
+  ...pair,
 };
 
 export function nameOf(object: Json): unknown {

@@ -132,7 +132,9 @@ test("authorizes no user with the former provider of an application, and accepts
   const fields = ["authorization_flow", "invalidation_flow", "signing_key", "property_mappings", "redirect_uris"];
   const former = await call(authentik.url, "GET", `/providers/oauth2/${String(provider)}/`);
   const second = await call(authentik.url, "POST", "/providers/oauth2/", {
-    ...{ name: "second", client_id: "second", client_secret: "other" },
+    name: "second",
+    client_id: "second",
+    client_secret: "other",
     ...Object.fromEntries(fields.map((field) => [field, former[field]])),
   });
   await call(authentik.url, "PATCH", application, { provider: second["pk"] });

@@ -15,11 +15,23 @@ import { Store } from "../../authentik/store.ts";
 export function application(name: string, fields: Partial<Configuration> = {}): Configuration {
   const base = "http://localhost/application/o";
   return {
-    ...{ pk: 1, name, external_host: `http://${name}.localhost`, mode: "forward_single", client_id: `id-${name}` },
-    ...{ client_secret: `secret-${name}`, cookie_secret: `cookies-${name}`, cookie_domain: "", skip_path_regex: "" },
-    ...{ intercept_header_auth: true, basic_auth_enabled: false, access_token_validity: 600 },
-    ...{ basic_auth_user_attribute: "", basic_auth_password_attribute: "", scopes_to_request: ["openid"] },
-    ...{ assigned_application_slug: name, assigned_application_name: name },
+    pk: 1,
+    name,
+    external_host: `http://${name}.localhost`,
+    mode: "forward_single",
+    client_id: `id-${name}`,
+    client_secret: `secret-${name}`,
+    cookie_secret: `cookies-${name}`,
+    cookie_domain: "",
+    skip_path_regex: "",
+    intercept_header_auth: true,
+    basic_auth_enabled: false,
+    access_token_validity: 600,
+    basic_auth_user_attribute: "",
+    basic_auth_password_attribute: "",
+    scopes_to_request: ["openid"],
+    assigned_application_slug: name,
+    assigned_application_name: name,
     oidc_configuration: {
       issuer: `${base}/${name}/`,
       authorization_endpoint: `${base}/authorize/`,

@@ -104,7 +104,10 @@ describe("rules of the server", () => {
   };
   const proxy = async (name: string, more: Json = {}) =>
     call("POST", "/providers/proxy/", {
-      ...{ name, external_host: `http://${name}.localhost`, mode: "forward_single", ...more },
+      name,
+      external_host: `http://${name}.localhost`,
+      mode: "forward_single",
+      ...more,
       authorization_flow: await flow("default-provider-authorization-implicit-consent"),
       invalidation_flow: await flow("default-provider-invalidation-flow"),
     });
@@ -171,7 +174,10 @@ describe("rules of the server", () => {
 
   test("creates and deletes the service account and the token of an outpost with it", async () => {
     const { body } = await call("POST", "/outposts/instances/", {
-      ...{ name: "own", type: "proxy", service_connection: null, config: {} },
+      name: "own",
+      type: "proxy",
+      service_connection: null,
+      config: {},
       providers: [(await proxy("served")).body["pk"]],
     });
     const pk = String(body["pk"]);

@@ -34,7 +34,11 @@ const list = async (path: string, key?: string) => (await call("GET", path, unde
 const names = async (path: string, key?: string) => (await list(path, key)).map((one) => one["name"]);
 const proxy = (name: string, more: Json = {}) =>
   call("POST", "/providers/proxy/", {
-    ...{ name, external_host: `http://${name}.localhost`, mode: "forward_single", ...flows, ...more },
+    name,
+    external_host: `http://${name}.localhost`,
+    mode: "forward_single",
+    ...flows,
+    ...more,
   });
 
 beforeAll(async () => {
@@ -108,7 +112,8 @@ describe("providers", () => {
     const { body } = await proxy("both");
     const redirect_uris = ["http://both.localhost/outpost.goauthentik.io/callback", "http://both.localhost"].map(
       (url) => ({
-        ...{ matching_mode: "strict", url: `${url}?X-authentik-auth-callback=true` },
+        matching_mode: "strict",
+        url: `${url}?X-authentik-auth-callback=true`,
         redirect_uri_type: "authorization",
       }),
     );
@@ -177,8 +182,11 @@ describe("outposts", () => {
     const provider = store.find("provider", { name: "changing" });
     expect(others).toEqual([]);
     expect(configuration).toMatchObject({
-      ...{ client_id: provider?.client_id, client_secret: provider?.client_secret },
-      ...{ cookie_secret: provider?.cookie_secret, access_token_validity: 3600, assigned_application_slug: "changing" },
+      client_id: provider?.client_id,
+      client_secret: provider?.client_secret,
+      cookie_secret: provider?.cookie_secret,
+      access_token_validity: 3600,
+      assigned_application_slug: "changing",
       oidc_configuration: { authorization_endpoint: "http://localhost/application/o/authorize/" },
     });
     expect([

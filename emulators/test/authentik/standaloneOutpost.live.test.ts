@@ -84,7 +84,10 @@ beforeAll(async () => {
   await authentik.ready;
   await deploy(authentik.url);
   outpost = await api("POST", "/outposts/instances/", {
-    ...{ name: "standalone", type: "proxy", service_connection: null, config: { authentik_host: origin } },
+    name: "standalone",
+    type: "proxy",
+    service_connection: null,
+    config: { authentik_host: origin },
     providers: [await provider("one"), await provider("two")],
   });
   standalone = await startProxy(await key());

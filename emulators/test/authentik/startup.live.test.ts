@@ -30,9 +30,11 @@ beforeAll(async () => {
   await client.query("CREATE DATABASE authentik");
   await client.end();
   database = {
-    ...{ AUTHENTIK_POSTGRESQL__HOST: address.host, AUTHENTIK_POSTGRESQL__PORT: String(address.port) },
-    ...{ AUTHENTIK_POSTGRESQL__USER: address.user, AUTHENTIK_POSTGRESQL__PASSWORD: address.password },
-    ...{ AUTHENTIK_POSTGRESQL__SSLMODE: "disable" },
+    AUTHENTIK_POSTGRESQL__HOST: address.host,
+    AUTHENTIK_POSTGRESQL__PORT: String(address.port),
+    AUTHENTIK_POSTGRESQL__USER: address.user,
+    AUTHENTIK_POSTGRESQL__PASSWORD: address.password,
+    AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
   };
   url = `http://127.0.0.1:${http}`;
 });

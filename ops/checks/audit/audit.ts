@@ -46,8 +46,11 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
 function unreadable(unread: ClusterObjects["unread"]): AuditFinding[] {
   return [...unread].map(([kind, reason]) =>
     finding({
-      ...{ severity: "warning", rule: "everything-is-read", subject: `every ${kind}` },
-      ...{ message: `could not be read: ${reason}`, hint: RIGHTS_HINT },
+      severity: "warning",
+      rule: "everything-is-read",
+      subject: `every ${kind}`,
+      message: `could not be read: ${reason}`,
+      hint: RIGHTS_HINT,
     }),
   );
 }

@@ -39,7 +39,9 @@ export function sameNamedMiddlewares({ manifests, plan, context }: Compared): Au
     if (replaced === undefined) return [];
     return [
       finding({
-        ...{ rule: RULE, subject: manifest.label, hosts: hostsWith(replaced, plan) },
+        rule: RULE,
+        subject: manifest.label,
+        hosts: hostsWith(replaced, plan),
         message: `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`,
         hint: `remove it (${deletion(manifest, context)}), or rename it`,
       }),
@@ -71,7 +73,9 @@ export function exposingMiddlewares({ manifests, plan, backends, context }: Comp
       .filter((message) => message !== undefined)
       .map((message) =>
         finding({
-          ...{ rule: "backends-behind-the-plan", subject: manifest.label, message },
+          rule: "backends-behind-the-plan",
+          subject: manifest.label,
+          message,
           hint: `remove it (${deletion(manifest, context)})`,
         }),
       );

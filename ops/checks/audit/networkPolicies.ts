@@ -15,7 +15,8 @@ const METRICS = [AUTHENTIK_METRICS.containerPort, POSTGREST_ADMIN.containerPort]
 const AUTHENTIK = [HTTPS_PORT, AUTHENTIK_METRICS.containerPort];
 /** Ports on which pods listen in addition to that of their Service, by role. */
 const MORE_PORTS: Readonly<Record<string, readonly number[]>> = {
-  ...{ outpost: AUTHENTIK, "identity-provider": AUTHENTIK },
+  outpost: AUTHENTIK,
+  "identity-provider": AUTHENTIK,
   "data-api": [POSTGREST_ADMIN.containerPort],
 };
 
@@ -47,7 +48,8 @@ export function widenedPolicies(compared: Compared, clients: Clients): AuditFind
         .flatMap((rule) => [...othersIn(rule, namespace, ports, clients)])
         .map(([others, admitted]) =>
           finding({
-            ...{ rule: RULE, subject: label },
+            rule: RULE,
+            subject: label,
             message: `lets ${others} connect to ${admitted.length === 1 ? "port" : "ports"} ${admitted.join(", ")} of ${namespace}/${name}`,
             hint: "remove that rule; only the gateway's pods may connect",
           }),

@@ -36,7 +36,9 @@ function unmanagedRecords(manifest: Manifest, { plan, context }: Compared): Audi
     const targets = listOf(at(endpoint, "targets")).join(", ");
     return [
       finding({
-        ...{ rule: RULE, subject: manifest.label, hosts: [host] },
+        rule: RULE,
+        subject: manifest.label,
+        hosts: [host],
         message: `sends ${host} to ${targets}, in addition to the planned record`,
         hint: `remove it (${deletion(manifest, context)})`,
       }),

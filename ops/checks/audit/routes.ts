@@ -60,7 +60,11 @@ function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFindin
   const hosts = planned.filter(({ priority }) => priority <= priorityOf(rule)).map(({ host }) => host);
   return duplicateRoutes(rule, plan).map(({ rule: name, subject, message }) =>
     finding({
-      ...{ severity: hosts.length > 0 ? "error" : "warning", rule: name, subject, message, hosts },
+      severity: hosts.length > 0 ? "error" : "warning",
+      rule: name,
+      subject,
+      message,
+      hosts,
       evidence: [`its middlewares: ${rule.middlewares?.join(", ") || "none"}`],
       hint: `remove it (${deletion(rule.manifest, context)}), or name another host in it`,
     }),
@@ -72,7 +76,8 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
   if (first === undefined) return [];
   return [
     finding({
-      ...{ rule: "backends-behind-the-plan", subject: manifest.label },
+      rule: "backends-behind-the-plan",
+      subject: manifest.label,
       message: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
       hint: `remove it (${deletion(manifest, compared.context)}), or add the service to gatehouse:protected_services`,
     }),

@@ -20,7 +20,8 @@ function fromOutside({ spec, label, namespace, objectName = "" }: Manifest, { ba
   const how = addresses.length > 0 ? `the addresses ${addresses.join(", ")}` : `type ${type}`;
   return [
     finding({
-      ...{ rule: "backends-behind-the-plan", subject: label },
+      rule: "backends-behind-the-plan",
+      subject: label,
       message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${how}), without the gateway`,
       hint: "make it of type ClusterIP without externalIPs, or remove it",
     }),
@@ -42,7 +43,11 @@ function elsewhere(service: Manifest, compared: Compared): AuditFinding[] {
   const hosts = rules.filter(({ backend }) => isSame(backend)).map(({ host }) => host);
   return [
     finding({
-      ...{ rule: "services-as-planned", subject: label, message: "selects other pods than planned", evidence, hosts },
+      rule: "services-as-planned",
+      subject: label,
+      message: "selects other pods than planned",
+      evidence,
+      hosts,
       hint: restore([], compared, service),
     }),
   ];

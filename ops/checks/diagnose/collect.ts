@@ -48,8 +48,16 @@ export async function collect(context: StackContext, shell: ShellEnvironment, ho
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
   const evidence: Evidence = {
-    ...{ context: context.context, settings, plan, cluster, identity, ownOrigin, engine },
-    ...{ names: new Map(names), answers: all, notRequested: exposures.length - answers.length },
+    context: context.context,
+    settings,
+    plan,
+    cluster,
+    identity,
+    ownOrigin,
+    engine,
+    names: new Map(names),
+    answers: all,
+    notRequested: exposures.length - answers.length,
   };
   return {
     evidence,

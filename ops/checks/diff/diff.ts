@@ -31,7 +31,9 @@ export function compareAccess(before: AccessFacts, after: AccessFacts): readonly
   const sections = Map.groupBy(changes, ({ about }) => about);
   const things = Map.groupBy(changes, ({ about, id }) => `${about} ${id}`);
   const diff: Diff = {
-    ...{ before, after, about: (section) => sections.get(section) ?? [] },
+    before,
+    after,
+    about: (section) => sections.get(section) ?? [],
     fields: ({ about, id }) => things.get(`${about} ${id}`)?.map(({ field }) => field) ?? [],
   };
   return changes

@@ -104,5 +104,5 @@ function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<rea
 
 /** Returns a hint as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */
 function sentence(hint: string): string {
-  return /\}$/.test(hint) ? hint.charAt(0).toUpperCase() + hint.slice(1) : withHint("", hint).slice(2);
+  return hint.endsWith("}") ? hint.charAt(0).toUpperCase() + hint.slice(1) : withHint("", hint).slice(2);
 }

@@ -34,9 +34,17 @@ function migrated(kind: SuperuserFeature["kind"]): string[] {
 }
 
 const KINDS: Readonly<Record<string, ObjectKind>> = {
-  ...{ table: "table", view: "table", "materialized view": "table", "foreign table": "table", column: "table" },
-  ...{ "partitioned table": "table", function: "function", procedure: "function" },
-  ...{ database: "database", schema: "schema", sequence: "sequence" },
+  table: "table",
+  view: "table",
+  "materialized view": "table",
+  "foreign table": "table",
+  column: "table",
+  "partitioned table": "table",
+  function: "function",
+  procedure: "function",
+  database: "database",
+  schema: "schema",
+  sequence: "sequence",
 };
 
 /** Returns the kind of a matrix cell that an object of this kind belongs to; undefined = none. */

@@ -21,8 +21,13 @@ export interface GrantFinding extends Finding {
 /** Returns a function that creates findings on one subject. @param schema the planned schema that it is in */
 export function reporter(subject: string, schema?: string) {
   return (danger: Danger, message: string, hint: string): GrantFinding => ({
-    ...{ severity: danger === "unenforced" ? "warning" : "error", subject, schema, danger },
-    ...{ message, evidence: [], hint },
+    severity: danger === "unenforced" ? "warning" : "error",
+    subject,
+    schema,
+    danger,
+    message,
+    evidence: [],
+    hint,
   });
 }
 

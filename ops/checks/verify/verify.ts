@@ -76,7 +76,8 @@ async function databaseProbes(
   if (some === undefined) return [];
   const target = await databaseOf(context, shell, secrets, cluster, some);
   const probe = (name: string, title: string, check: (found: DatabaseTarget) => Promise<Check[]>): Probe => ({
-    ...{ kind: "database", subject: `database ${name}` },
+    kind: "database",
+    subject: `database ${name}`,
     run: () => ("reason" in target ? Promise.resolve([skip(title, target.reason, target.hint)]) : check(target)),
   });
   const probes: Probe[] = [];

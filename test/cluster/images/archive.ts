@@ -52,7 +52,10 @@ function manifestOf(layout: string, { layers, entrypoint, command, env = {}, vol
     architecture: "amd64",
     os: "linux",
     config: {
-      ...{ Env: variables, Entrypoint: entrypoint, Cmd: command, WorkingDir: "/" },
+      Env: variables,
+      Entrypoint: entrypoint,
+      Cmd: command,
+      WorkingDir: "/",
       Volumes: Object.fromEntries(volumes.map((folder) => [folder, {}])),
     },
     rootfs: { type: "layers", diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },

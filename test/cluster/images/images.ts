@@ -44,8 +44,20 @@ const USERS = [
 ] as const;
 /** What the emulators and the sample application import. */
 const PACKAGES = [
-  ...["@hono/node-server", "ajv", "ajv-formats", "hono", "jsonwebtoken", "oidc-provider", "openid-client"],
-  ...["p-retry", "pg", "pyodide", "undici", "ws", "yaml", "zod"],
+  "@hono/node-server",
+  "ajv",
+  "ajv-formats",
+  "hono",
+  "jsonwebtoken",
+  "oidc-provider",
+  "openid-client",
+  "p-retry",
+  "pg",
+  "pyodide",
+  "undici",
+  "ws",
+  "yaml",
+  "zod",
 ];
 const SOURCES = "/gatehouse";
 const POSTGRES = "/usr/local/pgsql";

@@ -23,7 +23,10 @@ export async function createBase({ kubeconfig, state }: Paths, options: BaseOpti
   const files = [...options.definitions, path.join(import.meta.dirname, "definitions.yaml")];
   await applyYaml(kubeconfig, files.map((file) => readFileSync(file, "utf8")).join("\n---\n"));
   const values: Readonly<Record<string, string>> = {
-    ...{ DNS_IP, NODE_IP, NODE_NAME, VOLUME: volumeIn(state) },
+    DNS_IP,
+    NODE_IP,
+    NODE_NAME,
+    VOLUME: volumeIn(state),
     COREDNS: `${COREDNS}:${options.coredns}`,
     TRAEFIK: `${TRAEFIK}:${options.traefik}`,
   };

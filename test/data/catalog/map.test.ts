@@ -59,7 +59,11 @@ test("draws counties in classes, shows the value of an area, and stores the choi
       expect(["/assets/counties-", "/assets/municipalities-", "/distrikt_summary"].map(requests)).toEqual([1, 0, 1]);
       expect(await texts(page, ".legend p, .legend li")).toEqual([
         "kommuner (number of areas) Number of municipalities in the county",
-        ...["1 to 12 (3)", "17 to 18 (3)", "21 to 23 (3)", "25 to 38 (3)", "41 to 46 (3)"],
+        "1 to 12 (3)",
+        "17 to 18 (3)",
+        "21 to 23 (3)",
+        "25 to 38 (3)",
+        "41 to 46 (3)",
       ]);
       expect(await texts(page, ".basis")).toEqual(["Drawn from all 15 rows that match the filters.", BOUNDARIES]);
       const shown = page.locator("output");

@@ -29,7 +29,17 @@ export const CELLS: readonly (readonly [text: string, shown?: string])[] = [
 
 /** Texts that a spreadsheet would execute. */
 export const FORMULAS = [
-  ...["=1+1", "+1+1", "-1+1", "@SUM(1)", "|cmd", "\t=1+1", "\r=1+1", " =1+1", "\u200B=1+1", "\uFF1D1+1", '=1+"1",\'2'],
+  "=1+1",
+  "+1+1",
+  "-1+1",
+  "@SUM(1)",
+  "|cmd",
+  "\t=1+1",
+  "\r=1+1",
+  " =1+1",
+  "\u200B=1+1",
+  "\uFF1D1+1",
+  '=1+"1",\'2',
 ];
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

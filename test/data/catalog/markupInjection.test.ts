@@ -134,9 +134,16 @@ function parse(text: string): string[][] {
 
 describe("the Content-Security-Policy", () => {
   const policy = [
-    ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'"],
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
     `connect-src 'self' ${inject("data").url}`,
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; ");
 

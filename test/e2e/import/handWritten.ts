@@ -62,7 +62,7 @@ export async function createServices(own: OwnPlatform): Promise<void> {
     // The outpost's path, on every host of the embedded outpost.
     route(
       "callbacks",
-      [...OUTPOST_HOSTS.map((label) => ({ match: `${host(label)} && ${callback}`, services: server }))],
+      OUTPOST_HOSTS.map((label) => ({ match: `${host(label)} && ${callback}`, services: server })),
       undefined,
       "authentik",
     ),
@@ -78,7 +78,8 @@ export async function createServices(own: OwnPlatform): Promise<void> {
     route("legacy-tool", [{ match: host("legacy"), middlewares: [{ name: "legacy-users" }] }]),
     object("Ingress", "wiki", {
       metadata: {
-        ...{ name: "wiki", namespace: NAMESPACE },
+        name: "wiki",
+        namespace: NAMESPACE,
         annotations: {
           [`${annotation}.entrypoints`]: "web",
           [`${annotation}.middlewares`]: `${NAMESPACE}-sso@kubernetescrd`,
@@ -176,9 +177,17 @@ async function createApplications(own: OwnPlatform): Promise<void> {
   const keys = await administrator.all<{ pk: string; name: string }>("/crypto/certificatekeypairs/");
   await create("notes", "oauth2", {
     signing_key: keys.find(({ name }) => name === "authentik Self-signed Certificate")?.pk,
-    ...{ client_type: "confidential", client_id: "notes", client_secret: CLIENT_SECRET },
-    ...{ grant_types: ["authorization_code"], property_mappings: await scopes(administrator) },
-    redirect_uris: [{ matching_mode: "strict", url: `${own.origin("notes.localhost")}/callback` }],
+    client_type: "confidential",
+    client_id: "notes",
+    client_secret: CLIENT_SECRET,
+    grant_types: ["authorization_code"],
+    property_mappings: await scopes(administrator),
+    redirect_uris: [
+      {
+        matching_mode: "strict",
+        url: `${own.origin("notes.localhost")}/callback`,
+      },
+    ],
   });
   const outposts = await administrator.all<{ pk: string; name: string; managed: string | null; config: object }>(
     "/outposts/instances/",

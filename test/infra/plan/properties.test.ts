@@ -26,7 +26,9 @@ function placed(plan: Plan): Placed[] {
   };
   return plan.routes.flatMap((route) =>
     route.rules.map((rule) => ({
-      ...{ route, rule, exposure: known(exposures, rule.exposure) },
+      route,
+      rule,
+      exposure: known(exposures, rule.exposure),
       chain: rule.middlewares.map((name) => known(middlewares, `${route.namespace}/${name}`)),
     })),
   );

@@ -132,8 +132,11 @@ describe("a route", () => {
       { name: "gatehouse-unrouted-query", namespace, kind: "unrouted-query" },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {
-        ...{ name: "gatehouse-profile-gatehouse-openapi", namespace, kind: "profile" },
-        ...{ schema: "gatehouse_openapi", deprecation: undefined },
+        name: "gatehouse-profile-gatehouse-openapi",
+        namespace,
+        kind: "profile",
+        schema: "gatehouse_openapi",
+        deprecation: undefined,
       },
       { name: "gatehouse-openapi", namespace, kind: "replace-path", path: "/rpc/document" },
       { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
@@ -162,7 +165,9 @@ describe("a route", () => {
     expect(rulesOf(planOf(LOCAL), "gatehouse-test")).toEqual([
       [
         `Host(\`whoami-public.localhost\`) && (Method(\`GET\`) || Method(\`HEAD\`)) && !(${unbounded})`,
-        ...[100, "none", "open"],
+        100,
+        "none",
+        "open",
       ],
     ]);
   });

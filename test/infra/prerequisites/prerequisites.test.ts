@@ -23,8 +23,12 @@ const ARGS = [
   "--entryPoints.websecure.address=:8443/tcp",
 ];
 const TRAEFIK: TraefikFacts = {
-  ...{ version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] },
-  ...{ pods: [], weightedFields: ["name", "middlewares"], nodePortServices: [] },
+  version: "3.7.13",
+  args: ARGS,
+  forwardAuthFields: ["address", "maxResponseBodySize"],
+  pods: [],
+  weightedFields: ["name", "middlewares"],
+  nodePortServices: [],
 };
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 

@@ -16,7 +16,10 @@ interface Blueprint {
 }
 
 export const settings = (fields: Partial<Blueprint> = {}): Blueprint => ({
-  ...{ pk: "1", path: BLUEPRINT.path, status: "successful", last_applied_hash: BLUEPRINT.hash },
+  pk: "1",
+  path: BLUEPRINT.path,
+  status: "successful",
+  last_applied_hash: BLUEPRINT.hash,
   ...fields,
 });
 
@@ -29,6 +32,8 @@ export class ReadinessServer {
   readonly groups = ["authentik Admins", "staff"];
   /** Status and body of the next responses, before the API answers. */
   readonly failures: (readonly [status: number, body: string])[] = [];
+  /** Status and body of every response. */
+  failure: readonly [status: number, body: string] | undefined;
   /** Runs before each poll. */
   beforePoll: () => void = () => undefined;
   /** `GET /flows/instances/?slug=…`, in order. */
@@ -60,7 +65,8 @@ export class ReadinessServer {
     this.requests.push(`${method} ${path}`);
     if (`${method} ${path}` === "POST /core/groups/")
       this.groups.push(((await json(request)) as { name: string }).name);
-    const [status, body] = this.failures.shift() ?? this.#content(method, path, searchParams, headers.authorization);
+    const [status, body] =
+      this.failures.shift() ?? this.failure ?? this.#content(method, path, searchParams, headers.authorization);
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   }
 

@@ -27,7 +27,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const request = (fields: Partial<ContainerRequest> = {}): ContainerRequest => ({
-  ...{ command: [], args: [], ip: "127.96.0.7", folder, authentik: undefined },
+  command: [],
+  args: [],
+  ip: "127.96.0.7",
+  folder,
+  authentik: undefined,
   mounts: new Map([
     ["/blueprints/gatehouse", join(folder, "mounted")],
     ["/data", join(folder, "data")],
@@ -43,12 +47,20 @@ const LISTEN = {
 describe("the command of authentik's images, with a real authentik", () => {
   test("is its executable with the role, on the address of the Pod", async () => {
     expect(await commandFor(SERVER, request({ authentik, args: ["server"] }))).toEqual({
-      ...{ file: authentik, args: ["server"] },
-      env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: join(folder, "data") },
+      file: authentik,
+      args: ["server"],
+      env: {
+        ...LISTEN,
+        AUTHENTIK_STORAGE__FILE__PATH: join(folder, "data"),
+      },
     });
     expect(await commandFor(PROXY, request({ authentik, mounts: new Map() }))).toEqual({
-      ...{ file: authentik, args: ["proxy"] },
-      env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: folder },
+      file: authentik,
+      args: ["proxy"],
+      env: {
+        ...LISTEN,
+        AUTHENTIK_STORAGE__FILE__PATH: folder,
+      },
     });
   });
 
@@ -61,7 +73,10 @@ describe("the command of authentik's images, with a real authentik", () => {
     const { env } = await commandFor(SERVER, request({ authentik, args: ["worker"] }));
     const blueprints = env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "";
     expect((await readdir(blueprints, { recursive: true })).sort()).toEqual([
-      ...["default", "default/flow.yaml", "gatehouse", "gatehouse/settings.yaml"],
+      "default",
+      "default/flow.yaml",
+      "gatehouse",
+      "gatehouse/settings.yaml",
     ]);
     expect(await readFile(join(blueprints, "gatehouse", "settings.yaml"), "utf8")).toContain("of the stack");
   });
@@ -98,7 +113,8 @@ describe("the command of authentik's images, without a real authentik", () => {
     const pod = join(folder, "emulated");
     const { env } = await commandFor(SERVER, request({ args: ["worker"], folder: pod }));
     expect((await readdir(env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "", { recursive: true })).sort()).toEqual([
-      ...["gatehouse", "gatehouse/settings.yaml"],
+      "gatehouse",
+      "gatehouse/settings.yaml",
     ]);
   });
 });
@@ -106,7 +122,9 @@ describe("the command of authentik's images, without a real authentik", () => {
 test("sets HOST to the Pod's address for the command of the node image", async () => {
   const command = ["node", "/app/server.mjs"];
   expect(await commandFor("node:24-alpine", request({ command }))).toEqual({
-    ...{ file: process.execPath, args: ["/app/server.mjs"], env: { HOST: "127.96.0.7" } },
+    file: process.execPath,
+    args: ["/app/server.mjs"],
+    env: { HOST: "127.96.0.7" },
   });
 });
 

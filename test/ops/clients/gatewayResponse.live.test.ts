@@ -13,7 +13,9 @@ beforeAll(async () => {
   ports = { web: await freePort(), websecure: await freePort(), application: await freePort() };
   const url = `http://127.0.0.1:${ports.application}`;
   const of = (host: string, service: string, more = {}) => ({
-    ...{ rule: `Host(\`${host}\`)`, service, entryPoints: ["web"] },
+    rule: `Host(\`${host}\`)`,
+    service,
+    entryPoints: ["web"],
     ...more,
   });
   const routers = Object.entries({

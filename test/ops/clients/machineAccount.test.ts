@@ -2,18 +2,19 @@ import { expect, test } from "vitest";
 import { readMachineAccount } from "../../../ops/clients/machineAccount.ts";
 
 const SECRET = {
-  ...{
-    USERNAME: "verifier",
-    PASSWORD: "canary",
-    TOKEN_URL: "https://sso.example.org/application/o/token/",
-    SCOPE: "openid",
-  },
+  USERNAME: "verifier",
+  PASSWORD: "canary",
+  TOKEN_URL: "https://sso.example.org/application/o/token/",
+  SCOPE: "openid",
   CLIENT_IDS: '{"https://whoami.example.org":"client"}',
 };
 
 test("reads an account from its Secret", () => {
   expect(readMachineAccount(SECRET)).toEqual({
-    ...{ username: "verifier", password: "canary", tokenUrl: SECRET.TOKEN_URL, scope: "openid" },
+    username: "verifier",
+    password: "canary",
+    tokenUrl: SECRET.TOKEN_URL,
+    scope: "openid",
     clientIds: new Map([["https://whoami.example.org", "client"]]),
   });
 });

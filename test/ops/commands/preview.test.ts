@@ -8,7 +8,9 @@ const project = devStack("rancher-desktop");
 async function run(...args: readonly string[]): Promise<{ code: number; error: string }> {
   let error = "";
   const shell = {
-    ...{ ...SHELL, project: project(), data: project() },
+    ...SHELL,
+    project: project(),
+    data: project(),
     environment: { PATH: "/nowhere" },
     error: (text: string) => (error += text),
   };

@@ -17,7 +17,10 @@ beforeEach(() => {
   out = error = "";
   const folder = project();
   shell = {
-    ...{ ...SHELL, project: folder, data: folder, folder },
+    ...SHELL,
+    project: folder,
+    data: folder,
+    folder,
     out: (text) => void (out += text),
     error: (text) => void (error += text),
   };
@@ -59,8 +62,16 @@ test("returns 1 when a check failed", async () => {
 test("prints the state of each check as JSON", async () => {
   await main(["here", "--json"], shell, finding({ ok: false, hint: "fix it" }));
   expect(JSON.parse(out)).toEqual({
-    ...{ context: "here", stack: "dev", at: "2026-11-21T10:00:00.000Z", seconds: 1, routes: [] },
-    summary: { passed: 0, failed: 1, skipped: 0 },
+    context: "here",
+    stack: "dev",
+    at: "2026-11-21T10:00:00.000Z",
+    seconds: 1,
+    routes: [],
+    summary: {
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+    },
     checks: [
       {
         kind: "routes",

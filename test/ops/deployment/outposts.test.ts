@@ -63,7 +63,13 @@ test("polls each host behind forward auth until it redirects to the login page",
   );
   const counts = [...Map.groupBy(requests, (host) => host)].map(([host, each]) => [host, each.length]);
   expect(Object.fromEntries(counts)).toEqual({
-    ...{ ready: 1, loading: 3, failing: 3, elsewhere: 2, replacing: 2, unprotected: 2, cut: 2 },
+    ready: 1,
+    loading: 3,
+    failing: 3,
+    elsewhere: 2,
+    replacing: 2,
+    unprotected: 2,
+    cut: 2,
   });
   expect([reports.length, reports[0], reports.at(-1)]).toEqual([
     8,

@@ -51,10 +51,21 @@ export const OUTPOST_PK = "0f3a9c52-7d1e-4b86-9a40-6c2d8e5b1f07";
 
 /** An authentik without applications. */
 const EMPTY: IdentityRecords = {
-  ...{ applications: [], proxies: [], clients: [], bindings: [], groups: [], scopes: [] },
+  applications: [],
+  proxies: [],
+  clients: [],
+  bindings: [],
+  groups: [],
+  scopes: [],
   flows: [
-    { pk: "implicit", slug: "default-provider-authorization-implicit-consent" },
-    { pk: "custom", slug: "terms-of-use" },
+    {
+      pk: "implicit",
+      slug: "default-provider-authorization-implicit-consent",
+    },
+    {
+      pk: "custom",
+      slug: "terms-of-use",
+    },
   ],
   outposts: [],
 };
@@ -73,7 +84,12 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
   const names = [...new Set(list.flatMap(({ groups = [] }) => groups))];
   const bindings = list.flatMap(({ slug, groups = [], bindings: more = [] }) =>
     [...groups.map((group) => ({ group: `pk-${group}` })), ...more].map((fields) => ({
-      ...{ target: `app-${slug}`, enabled: true, negate: false, policy: null, group: null, user: null },
+      target: `app-${slug}`,
+      enabled: true,
+      negate: false,
+      policy: null,
+      group: null,
+      user: null,
       ...fields,
     })),
   );
@@ -82,30 +98,33 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
     groups: names.map((name) => ({ pk: `pk-${name}`, name })),
     bindings,
     applications: list.map(({ slug, application }, index) => ({
-      ...{ pk: `app-${slug}`, slug, name: slug, provider: index + 1, meta_description: "", policy_engine_mode: "any" },
+      pk: `app-${slug}`,
+      slug,
+      name: slug,
+      provider: index + 1,
+      meta_description: "",
+      policy_engine_mode: "any",
       ...application,
     })),
     proxies: list.map(({ slug, host, provider }, index) => ({
-      ...{
-        pk: index + 1,
-        name: `Provider of ${slug}`,
-        authorization_flow: "implicit",
-        access_token_validity: "hours=24",
-      },
-      ...{
-        mode: "forward_single",
-        external_host: `http://${host}`,
-        internal_host: "",
-        property_mappings: [],
-        cookie_domain: "",
-        skip_path_regex: "",
-      },
-      ...{ basic_auth_enabled: false, authentication_flow: null },
+      pk: index + 1,
+      name: `Provider of ${slug}`,
+      authorization_flow: "implicit",
+      access_token_validity: "hours=24",
+      mode: "forward_single",
+      external_host: `http://${host}`,
+      internal_host: "",
+      property_mappings: [],
+      cookie_domain: "",
+      skip_path_regex: "",
+      basic_auth_enabled: false,
+      authentication_flow: null,
       ...provider,
     })),
     outposts: [
       {
-        ...{ pk: OUTPOST_PK, managed: "goauthentik.io/outposts/embedded" },
+        pk: OUTPOST_PK,
+        managed: "goauthentik.io/outposts/embedded",
         name: "authentik Embedded Outpost",
         providers: list.map((_, index) => index + 1),
         config: { authentik_host: "" },
@@ -126,9 +145,20 @@ export function withClient(records: IdentityRecords, slug: string, url: string, 
     policy_engine_mode: "any",
   };
   const client = {
-    ...{ pk, name: slug, authorization_flow: "implicit", access_token_validity: "minutes=5" },
-    ...{ client_type: "confidential" as const, refresh_token_validity: "days=30", sub_mode: "user_username" },
-    ...{ property_mappings: [], redirect_uris: [{ url, matching_mode: "strict" }] },
+    pk,
+    name: slug,
+    authorization_flow: "implicit",
+    access_token_validity: "minutes=5",
+    client_type: "confidential" as const,
+    refresh_token_validity: "days=30",
+    sub_mode: "user_username",
+    property_mappings: [],
+    redirect_uris: [
+      {
+        url,
+        matching_mode: "strict",
+      },
+    ],
     ...fields,
   };
   return { ...records, applications: [...records.applications, application], clients: [...records.clients, client] };
@@ -136,8 +166,16 @@ export function withClient(records: IdentityRecords, slug: string, url: string, 
 
 export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source> = {}): Source {
   return {
-    ...{ manifests, users: new Map(), identity: EMPTY, entryPoints: { http: "web", https: "websecure" } },
-    ...{ servers: [SERVER], crossNamespace: false, ...fields },
+    manifests,
+    users: new Map(),
+    identity: EMPTY,
+    entryPoints: {
+      http: "web",
+      https: "websecure",
+    },
+    servers: [SERVER],
+    crossNamespace: false,
+    ...fields,
   };
 }
 

@@ -22,9 +22,17 @@ describe("forward auth of authentik", () => {
     });
     expect(entriesOf(found)).toEqual([
       {
-        ...{ name: "reports", type: "proxy", domains: ["example-org"], application_slug: "reports" },
-        ...{ groups: ["admins", "staff"], session: "hours=24" },
-        service: { name: "reports-web", namespace: "apps", port: 80 },
+        name: "reports",
+        type: "proxy",
+        domains: ["example-org"],
+        application_slug: "reports",
+        groups: ["admins", "staff"],
+        session: "hours=24",
+        service: {
+          name: "reports-web",
+          namespace: "apps",
+          port: 80,
+        },
       },
     ]);
     expect(found.kinds).toEqual([{ kind: "example-org", baseDomain: "example.org", protocol: "http", tls: undefined }]);
@@ -80,7 +88,8 @@ describe("forward auth of authentik", () => {
 
   test("opens paths that a rule without authentication or the provider leaves open", () => {
     const identity = proxies({
-      ...{ slug: "reports", host: "reports.example.org" },
+      slug: "reports",
+      host: "reports.example.org",
       provider: { skip_path_regex: "^/healthz$\n^/api/.*\n^/static" },
     });
     const open = rule(`${HOST} && PathPrefix(\`/assets/\`)`, "reports-web");
@@ -100,8 +109,12 @@ describe("forward auth of authentik", () => {
     ["spaces", "^/api/.* ", {}],
   ])("opens no path of a pattern that is compared with %s", (_, pattern, provider) => {
     const identity = proxies({
-      ...{ slug: "reports", host: "reports.example.org" },
-      provider: { ...provider, skip_path_regex: pattern },
+      slug: "reports",
+      host: "reports.example.org",
+      provider: {
+        ...provider,
+        skip_path_regex: pattern,
+      },
     });
     const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])], { identity });
     expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([undefined]);
@@ -112,7 +125,9 @@ describe("forward auth of authentik", () => {
 
   test("reports policies and stages that are bound to a flow with explicit consent", () => {
     const records = proxies({
-      ...{ slug: "reports", host: "reports.example.org", groups: ["staff"] },
+      slug: "reports",
+      host: "reports.example.org",
+      groups: ["staff"],
       provider: { authorization_flow: "explicit" },
     });
     const explicit = "default-provider-authorization-explicit-consent";
@@ -172,9 +187,17 @@ test("imports basic auth of one user as type basic with a variable as password, 
   const found = imported(manifests, { users });
   expect(entriesOf(found)).toEqual([
     {
-      ...{ name: "legacy", type: "basic", domains: ["localhost"] },
-      basic_auth: { username: "ops", password: "${LEGACY_PASSWORD}" },
-      service: { namespace: "apps", port: 80 },
+      name: "legacy",
+      type: "basic",
+      domains: ["localhost"],
+      basic_auth: {
+        username: "ops",
+        password: "${LEGACY_PASSWORD}",
+      },
+      service: {
+        namespace: "apps",
+        port: 80,
+      },
     },
   ]);
   const two = imported(manifests, { users: new Map([["apps/users", ["ops", "dev"]]]) });
@@ -193,17 +216,22 @@ describe("a route without authentication", () => {
     const found = imported(manifests, { identity });
     expect(entriesOf(found)).toEqual([
       {
-        ...{ name: "grafana", type: "oauth2", domains: ["example-org"], application_slug: "grafana-2" },
+        name: "grafana",
+        type: "oauth2",
+        domains: ["example-org"],
+        application_slug: "grafana-2",
         oauth_config: {
-          ...{ client_id: "${GRAFANA_CLIENT_ID}", client_secret: "${GRAFANA_CLIENT_SECRET}" },
-          ...{
-            redirect_uri: "/login/generic_oauth",
-            access_token_validity: "minutes=5",
-            refresh_token_validity: "days=30",
-          },
+          client_id: "${GRAFANA_CLIENT_ID}",
+          client_secret: "${GRAFANA_CLIENT_SECRET}",
+          redirect_uri: "/login/generic_oauth",
+          access_token_validity: "minutes=5",
+          refresh_token_validity: "days=30",
           subject_mode: "user_username",
         },
-        service: { namespace: "apps", port: 80 },
+        service: {
+          namespace: "apps",
+          port: 80,
+        },
       },
     ]);
     expect(found.kinds).toEqual([

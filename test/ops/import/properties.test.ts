@@ -38,7 +38,10 @@ const chains = fc.oneof(
   often(2, ["https"], ["limit"], ["gone"], ["sso", "limit"], ["sso", "compress"], ["sso", "users"], ["chained"]),
 );
 const rules = fc.record({
-  ...{ hosts, conditions, chain: chains, backend: fc.oneof(often(6, "one"), often(1, "two")) },
+  hosts,
+  conditions,
+  chain: chains,
+  backend: fc.oneof(often(6, "one"), often(1, "two")),
   priority: fc.oneof(often(4, undefined), often(1, -1, 1, 50, 500)),
 });
 const specs = fc.oneof(
@@ -77,7 +80,9 @@ const applications = fc
   .map(([forwarded, access, clients]) => {
     const records = proxies(
       ...forwarded.map((host, index) => ({
-        ...{ slug: `app-${index}`, host, groups: access[index]?.groups ?? [] },
+        slug: `app-${index}`,
+        host,
+        groups: access[index]?.groups ?? [],
         provider: { skip_path_regex: access[index]?.skip ?? "" },
         bindings: access[index]?.policy === 0 ? [{ policy: "expression" }] : [],
       })),
@@ -86,7 +91,9 @@ const applications = fc
   });
 
 const COMMON = [
-  ...[service("apps/one"), service("apps/two"), authentik("apps/sso")],
+  service("apps/one"),
+  service("apps/two"),
+  authentik("apps/sso"),
   middleware("apps/users", "basicAuth", { secret: "users" }),
   middleware("apps/https", "redirectScheme", { scheme: "https" }),
   middleware("apps/limit", "rateLimit", { average: 5 }),

@@ -92,8 +92,14 @@ test("leaves an application of authentik as it is until its entry is deployed", 
 
 test("adds entries to an existing stack: its own hosts and routes are not imported again, and a new kind is reported with what it exposes", () => {
   const domains = ["mail"].map((name) => ({
-    ...{ name, type: "basic", description: name, domains: "auto" },
-    basic_auth: { username: "ops", password: "${MAIL_PASSWORD}" },
+    name,
+    type: "basic",
+    description: name,
+    domains: "auto",
+    basic_auth: {
+      username: "ops",
+      password: "${MAIL_PASSWORD}",
+    },
   }));
   const target = stackWith({ domains: { localhost: { enabled: true } }, protected_services: domains });
   const own = route("default/mail", [rule("Host(`mail.localhost`)", "mail")]);
@@ -105,7 +111,9 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   const report = reportOf(imported, source, target, CONTEXT);
   expect(report.unmapped).toEqual([
     {
-      ...{ object: "IngressRoute apps/mail", rule: "Host(`mail.localhost`)", hosts: ["mail.localhost"] },
+      object: "IngressRoute apps/mail",
+      rule: "Host(`mail.localhost`)",
+      hosts: ["mail.localhost"],
       reasons: ["mail.localhost is already a host of the stack"],
     },
   ]);
@@ -118,7 +126,10 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   expect(Object.keys(config)).toEqual(["gatehouse:domains", "gatehouse:protected_services"]);
   expect(config["gatehouse:domains"]).toEqual({
     "example-org": {
-      ...{ enabled: true, base_domain: "example.org", protocol: "http", description: "Hosts on example.org" },
+      enabled: true,
+      base_domain: "example.org",
+      protocol: "http",
+      description: "Hosts on example.org",
     },
   });
   const printed = reportText(report, imported, painter(false));

@@ -64,7 +64,9 @@ describe("a route that an entry cannot express", () => {
   };
   test.each(Object.entries(cases))("is reported with %s", (_, [rules, spec, reason]) => {
     const manifests = [
-      ...[...REPORTS, SECOND, service("apps/alias", 80, { type: "ExternalName", externalName: "example.com" })],
+      ...REPORTS,
+      SECOND,
+      service("apps/alias", 80, { type: "ExternalName", externalName: "example.com" }),
       middleware("apps/limit", "rateLimit", { average: 5 }),
       middleware("apps/allowed", "ipAllowList", { sourceRange: ["10.0.0.0/8"] }),
       middleware("apps/chained", "chain", { middlewares: [{ name: "sso" }, { name: "allowed" }] }),

@@ -80,17 +80,28 @@ test("are installed without the secrets of the shell, and with what npm needs", 
     writeFileSync("environment.json", JSON.stringify(process.env));`;
   await put("npm.js", npm);
   const needed = {
-    ...{ HOME: project, PATH: process.env["PATH"], TMPDIR: project, LANG: "C", CI: "true" },
-    ...{ https_proxy: "http://proxy.example.org", NO_PROXY: "localhost", NODE_EXTRA_CA_CERTS: "/ca.pem" },
-    ...{
-      npm_config_registry: "https://npm.example.org",
-      NPM_CONFIG_CACHE: "/cache",
-      NODE_AUTH_TOKEN: "of-the-registry",
-    },
+    HOME: project,
+    PATH: process.env["PATH"],
+    TMPDIR: project,
+    LANG: "C",
+    CI: "true",
+    https_proxy: "http://proxy.example.org",
+    NO_PROXY: "localhost",
+    NODE_EXTRA_CA_CERTS: "/ca.pem",
+    npm_config_registry: "https://npm.example.org",
+    NPM_CONFIG_CACHE: "/cache",
+    NODE_AUTH_TOKEN: "of-the-registry",
   };
   const secrets = {
-    ...{ PULUMI_CONFIG_PASSPHRASE: "x", PULUMI_BACKEND_URL: "x", KUBECONFIG: "x", KUBECONFIG_TEXT: "x", GH_TOKEN: "x" },
-    ...{ AWS_SECRET_ACCESS_KEY: "x", GITHUB_ENV: "x", GATEHOUSE_VARIABLES: "x", POSTGRES_PASSWORD: "x" },
+    PULUMI_CONFIG_PASSPHRASE: "x",
+    PULUMI_BACKEND_URL: "x",
+    KUBECONFIG: "x",
+    KUBECONFIG_TEXT: "x",
+    GH_TOKEN: "x",
+    AWS_SECRET_ACCESS_KEY: "x",
+    GITHUB_ENV: "x",
+    GATEHOUSE_VARIABLES: "x",
+    POSTGRES_PASSWORD: "x",
   };
   const program = `import { install } from ${JSON.stringify(path.resolve("ops/launcher/install.js"))}; await install(${JSON.stringify(project)});`;
   await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {

@@ -35,7 +35,9 @@ export const BAD_DATABASE: readonly Bad[] = [
     ["private-schemas-stay-closed: Grant added"],
   ]),
   bad("default privileges in every schema", "DefaultPrivileges", {
-    ...{ ...select, owner: "gatehouse_owner", role: "analyst" },
+    ...select,
+    owner: "gatehouse_owner",
+    role: "analyst",
   }),
   bad("a member of the owner", "GrantRole", { role: ANONYMOUS, grantRole: "gatehouse_owner" }),
   bad("a member of a predefined role", "GrantRole", { role: ANONYMOUS, grantRole: "pg_read_all_data" }),

@@ -24,7 +24,9 @@ function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords):
     return [`provider "${own}" is missing`, `the identity provider has ${others}`];
   }
   const planned: Readonly<Record<string, string>> = {
-    ...{ mode: "forward_single", external_host: url, cookie_domain: "" },
+    mode: "forward_single",
+    external_host: url,
+    cookie_domain: "",
     access_token_validity: session ?? found.access_token_validity,
   };
   const actual: Readonly<Record<string, unknown>> = {

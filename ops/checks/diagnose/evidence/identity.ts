@@ -53,7 +53,10 @@ async function records(api: AuthentikApi): Promise<ObservedRecords> {
   });
   const byTarget = [...Map.groupBy(bound, ({ target }) => target)];
   return {
-    ...{ proxies, clients, applications, outposts },
+    proxies,
+    clients,
+    applications,
+    outposts,
     bindings: new Map(byTarget.map(([target, list]) => [target, list.map(({ name }) => name)])),
     groups: new Set(names.values()),
   };

@@ -9,9 +9,16 @@ import { packageFolder } from "../../../../config/folders.ts";
 process.env["NODE_ENV"] = "production";
 // One file that needs nothing but Node.js.
 const built = await build({
-  ...{ root: import.meta.dirname, configFile: false, publicDir: false, logLevel: "warn", ssr: { noExternal: true } },
+  root: import.meta.dirname,
+  configFile: false,
+  publicDir: false,
+  logLevel: "warn",
+  ssr: { noExternal: true },
   build: {
-    ...{ ssr: "main.ts", target: "node24", write: false, minify: true },
+    ssr: "main.ts",
+    target: "node24",
+    write: false,
+    minify: true,
     rolldownOptions: { output: { codeSplitting: false } },
   },
 });

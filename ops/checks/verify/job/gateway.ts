@@ -17,7 +17,10 @@ export async function waitForGateway(
   { attempts = ATTEMPTS, pause = 1_000 } = {},
 ): Promise<void> {
   await pRetry(() => open(new URL(url)), {
-    ...{ retries: attempts - 1, factor: 1, minTimeout: pause, maxTimeout: pause },
+    retries: attempts - 1,
+    factor: 1,
+    minTimeout: pause,
+    maxTimeout: pause,
     onFailedAttempt: ({ error, attemptNumber }) => {
       if (attemptNumber % REPORT_EVERY === 1) report(errorText(error), attemptNumber);
     },

@@ -78,7 +78,8 @@ describe("audit", () => {
 
   test("reports kinds that could not be read, and ignores accepted objects", () => {
     const blind = {
-      ...{ manifests: [], absent: new Set<string>() },
+      manifests: [],
+      absent: new Set<string>(),
       unread: new Map(
         ["IngressRoute", "Middleware", "TraefikService", "NetworkPolicy", "DNSEndpoint"].map((kind) => [
           kind,

@@ -97,6 +97,14 @@ export function annotatedIngress(annotations: object, host = "open.example.com")
   const paths = [{ path: "/", backend: { service: { name: "x", port: { number: 80 } } } }];
   const metadata = { namespace: "default", name: "annotated", annotations };
   return object("networking.k8s.io/v1", "Ingress", "default/annotated", {
-    ...{ metadata, spec: { rules: [{ host, http: { paths } }] } },
+    metadata,
+    spec: {
+      rules: [
+        {
+          host,
+          http: { paths },
+        },
+      ],
+    },
   });
 }

@@ -78,7 +78,8 @@ test("attributes a middleware that replaces a planned one to the hosts of the pl
   expect(legacy).not.toEqual([]);
   expect(findings(withObjects(clean, other))).toMatchObject([
     {
-      ...{ severity: "error", hosts: legacy },
+      severity: "error",
+      hosts: legacy,
       hint: "remove it (kubectl --context prod delete middleware.traefik.io basic-auth --namespace default-legacy), or rename it",
     },
   ]);
@@ -130,8 +131,11 @@ test("reports which header a middleware sets, and not its value", () => {
 
 test("prints subject and message, and below them evidence and hint", () => {
   const finding = {
-    ...{ severity: "warning" as const, subject: "every Pod", message: "could not be read" },
-    ...{ evidence: ["first", "second\nline"], hint: "allow it" },
+    severity: "warning" as const,
+    subject: "every Pod",
+    message: "could not be read",
+    evidence: ["first", "second\nline"],
+    hint: "allow it",
   };
   expect(describeFinding(finding, (_, text) => text)).toEqual([
     "– every Pod: could not be read",

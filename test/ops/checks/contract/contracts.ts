@@ -17,10 +17,27 @@ export function columnOf(text: string): Column {
 
 /** Types of which some are wider than others, and one that compares with nothing. */
 export const TYPES = [
-  ...["smallint", "integer", "bigint", "real", "double precision", "json", "jsonb", "text", "date", "public.level"],
-  ...["character varying", "character varying(3)", "character varying(30)"],
-  ...["numeric", "numeric(5,0)", "numeric(5,2)", "numeric(9,4)", "numeric(3,-2)"],
-  ...["integer[]", "bigint[]", "text[]"],
+  "smallint",
+  "integer",
+  "bigint",
+  "real",
+  "double precision",
+  "json",
+  "jsonb",
+  "text",
+  "date",
+  "public.level",
+  "character varying",
+  "character varying(3)",
+  "character varying(30)",
+  "numeric",
+  "numeric(5,0)",
+  "numeric(5,2)",
+  "numeric(9,4)",
+  "numeric(3,-2)",
+  "integer[]",
+  "bigint[]",
+  "text[]",
 ];
 export const types = fc.constantFrom(...TYPES);
 

@@ -99,27 +99,37 @@ const APPLICATION = { name: "Application", meta_description: "", policy_engine_m
 function identity({ exposures, clients, outposts, groups, identityProviderUrl = "" }: Plan): ObservedRecords {
   const forwarded = exposures.filter(isForwarded);
   const proxies = forwarded.map((exposure, index) => ({
-    ...{
-      pk: index + 1,
-      name: providerOf(exposure),
-      mode: "forward_single",
-      external_host: exposure.url,
-      internal_host: "",
-      property_mappings: [],
-      cookie_domain: "",
-    },
+    pk: index + 1,
+    name: providerOf(exposure),
+    mode: "forward_single",
+    external_host: exposure.url,
+    internal_host: "",
+    property_mappings: [],
+    cookie_domain: "",
     access_token_validity: exposure.session ?? "",
-    ...{ authorization_flow: "flow", skip_path_regex: "", basic_auth_enabled: false },
+    authorization_flow: "flow",
+    skip_path_regex: "",
+    basic_auth_enabled: false,
   }));
   const applications = forwarded.map(({ application }, index) => ({
-    ...{ pk: `proxy-${index}`, slug: application.slug, provider: index + 1, ...APPLICATION },
+    pk: `proxy-${index}`,
+    slug: application.slug,
+    provider: index + 1,
+    ...APPLICATION,
   }));
   const own = clients.map(({ application, redirectUris }, index) => ({
     pk: 100 + index,
     name: application.slug,
-    redirect_uris: redirectUris.map((uri) => ({ url: uri, matching_mode: "strict" })),
-    ...{ authorization_flow: "flow", access_token_validity: "minutes=5", refresh_token_validity: "days=30" },
-    ...{ client_type: "confidential" as const, sub_mode: "hashed_user_id", property_mappings: [] },
+    redirect_uris: redirectUris.map((uri) => ({
+      url: uri,
+      matching_mode: "strict",
+    })),
+    authorization_flow: "flow",
+    access_token_validity: "minutes=5",
+    refresh_token_validity: "days=30",
+    client_type: "confidential" as const,
+    sub_mode: "hashed_user_id",
+    property_mappings: [],
   }));
   const more = clients.map(({ application }, index) => ({
     pk: `client-${index}`,
@@ -140,13 +150,17 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
     outposts: [
       // authentik's own, which serves nothing.
       {
-        ...{ pk: "embedded", managed: EMBEDDED_OUTPOST },
+        pk: "embedded",
+        managed: EMBEDDED_OUTPOST,
         name: "authentik Embedded Outpost",
         providers: [],
         config: { authentik_host: "" },
       },
       ...outposts.map(({ name }) => ({
-        ...{ pk: name, managed: null, name, providers: served(name) },
+        pk: name,
+        managed: null,
+        name,
+        providers: served(name),
         config: { authentik_host: identityProviderUrl },
       })),
     ],

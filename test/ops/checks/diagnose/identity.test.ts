@@ -4,12 +4,18 @@ import { startAuthentikLists } from "../../../helpers/authentikLists.ts";
 import { inside } from "./evidence.ts";
 
 const applications = Array.from({ length: 130 }, (_, index) => ({
-  ...{ pk: `app-${index}`, slug: `app-${index}`, name: `App ${index}`, provider: index },
+  pk: `app-${index}`,
+  slug: `app-${index}`,
+  name: `App ${index}`,
+  provider: index,
   accessible: index === 0,
 }));
 const bindings = [
   ...Array.from({ length: 210 }, (_, index) => ({
-    ...{ target: `app-${index % 130}`, group: `group-${index < 130 ? "a" : "b"}`, policy_obj: null, enabled: true },
+    target: `app-${index % 130}`,
+    group: `group-${index < 130 ? "a" : "b"}`,
+    policy_obj: null,
+    enabled: true,
   })),
   { target: "app-129", group: null, policy_obj: { name: "gatehouse-groups" }, enabled: true },
 ];

@@ -11,20 +11,25 @@ const MAX_PAGE = 100;
 const requests: string[] = [];
 const LISTS: Readonly<Record<string, readonly object[]>> = {
   "/providers/proxy/": Array.from({ length: 250 }, (_, index) => ({
-    ...{ pk: index + 1, name: `service-${index}-mesh`, mode: "forward_single" },
-    ...{ external_host: `https://service-${index}.mesh.example.org`, access_token_validity: "hours=12" },
+    pk: index + 1,
+    name: `service-${index}-mesh`,
+    mode: "forward_single",
+    external_host: `https://service-${index}.mesh.example.org`,
+    access_token_validity: "hours=12",
     authorization_flow: "flow",
   })),
   "/core/applications/": [{ pk: "uuid-1", slug: "service-0-mesh", name: "Service 0", provider: 1 }],
   "/outposts/instances/": [
     {
-      ...{ ...{ pk: "a", managed: "goauthentik.io/outposts/embedded" }, managed: "goauthentik.io/outposts/embedded" },
+      pk: "a",
+      managed: "goauthentik.io/outposts/embedded",
       name: "authentik Embedded Outpost",
       providers: [],
       config: { authentik_host: "" },
     },
     {
-      ...{ pk: "b", managed: null },
+      pk: "b",
+      managed: null,
       name: "gatehouse-outpost-all-users-12345678",
       providers: [1],
       config: { authentik_host: "https://sso.test" },
@@ -72,13 +77,15 @@ test("reads the providers and the browsers' origin of each outpost", async () =>
   const { outposts } = inside(await observeIdentity(url, { value: TOKEN }));
   expect(outposts).toEqual([
     {
-      ...{ ...{ pk: "a", managed: "goauthentik.io/outposts/embedded" }, managed: "goauthentik.io/outposts/embedded" },
+      pk: "a",
+      managed: "goauthentik.io/outposts/embedded",
       name: "authentik Embedded Outpost",
       providers: [],
       config: { authentik_host: "" },
     },
     {
-      ...{ pk: "b", managed: null },
+      pk: "b",
+      managed: null,
       name: "gatehouse-outpost-all-users-12345678",
       providers: [1],
       config: { authentik_host: "https://sso.test" },

@@ -134,11 +134,20 @@ describe("observation", () => {
     ];
     const pending = [{ resource, type: "creating" }];
     expect(engineState({ resources: [stack, resource, access], pending_operations: pending }, updates, [])).toEqual({
-      ...{ deployed: true, pending: ["wiki-secret"], urls: Array.from(deployed.host.values(), ({ url }) => url) },
-      last: { kind: "update", result: "failed", ended: "2" },
+      deployed: true,
+      pending: ["wiki-secret"],
+      urls: Array.from(deployed.host.values(), ({ url }) => url),
+      last: {
+        kind: "update",
+        result: "failed",
+        ended: "2",
+      },
     });
     expect(engineState({ resources: [stack] }, null, [resource])).toEqual({
-      ...{ deployed: false, pending: ["wiki-secret"], urls: undefined, last: undefined },
+      deployed: false,
+      pending: ["wiki-secret"],
+      urls: undefined,
+      last: undefined,
     });
   });
 });

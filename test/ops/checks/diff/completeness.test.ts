@@ -11,10 +11,18 @@ const golden = join(import.meta.dirname, "../../..", "golden");
 const SILENT = [
   // No client of these stacks has the scope offline_access.
   "clients[].tokens.refreshTokenValidity",
-  ...["groupPolicies[].groups[]", "groupPolicies[].name"],
-  ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
-  ...["routes[].name", "routes[].rules[].host", "stack"],
-  ...["traefikServices[].port", "traefikServices[].service", "warnings[]"],
+  "groupPolicies[].groups[]",
+  "groupPolicies[].name",
+  "outposts[].groups[]",
+  "outposts[].name",
+  "outposts[].namespace",
+  "outposts[].port",
+  "routes[].name",
+  "routes[].rules[].host",
+  "stack",
+  "traefikServices[].port",
+  "traefikServices[].service",
+  "warnings[]",
 ];
 
 test("turns every field of a plan that concerns access into a fact", () => {

@@ -13,8 +13,11 @@ import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/st
 import { BOTH, planOf, settingsOf } from "../../../infra/plan/stacks.ts";
 
 const diffOf = (before: Plan | undefined, after: Plan | undefined): StackDiff => ({
-  ...{ stack: "dev", changes: accessDiff(before, after) },
-  ...{ refused: [], problems: undefined, baseProblems: undefined },
+  stack: "dev",
+  changes: accessDiff(before, after),
+  refused: [],
+  problems: undefined,
+  baseProblems: undefined,
 });
 const comment = (diffs: readonly StackDiff[], restUrl?: string, length?: number) =>
   composeComment(diffs.flatMap(stackBlocks), restUrl, length);

@@ -17,7 +17,10 @@ test("skips the storage class if the user may not list storage classes", async (
   const settings = parseStack(stack({ postgres }), { ...shell, POSTGRES: "secret" });
   expect(await storage(settings, answering(403))).toEqual([
     {
-      ...{ name: "storage class", ok: true, skipped: true, detail: "the user may not list storage classes" },
+      name: "storage class",
+      ok: true,
+      skipped: true,
+      detail: "the user may not list storage classes",
       hint: "check that the class of postgres.install.storage_class exists, or a default one",
     },
   ]);
@@ -27,6 +30,8 @@ test("skips the storage class if the user may not list storage classes", async (
 test("reports the version of the Pulumi CLI that is used, not the pinned one", async () => {
   const run = (...args: string[]) => Promise.resolve(args.join() === "version" ? "v3.222.0\n" : "");
   expect(await pulumi({ cli: { value: { stack: "prod", run } } })).toEqual({
-    ...{ name: "Pulumi CLI", ok: true, detail: "3.222.0" },
+    name: "Pulumi CLI",
+    ok: true,
+    detail: "3.222.0",
   });
 });

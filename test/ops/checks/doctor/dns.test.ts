@@ -52,7 +52,10 @@ test("fails for names of another address", async () => {
 test("fails for missing names, and skips them where ExternalDNS creates them", async () => {
   records.clear();
   expect(await check(["203.0.113.7"])).toEqual({
-    ...{ name, ok: true, skipped: true, detail: "5 of 5 names do not exist yet" },
+    name,
+    ok: true,
+    skipped: true,
+    detail: "5 of 5 names do not exist yet",
     hint: "ExternalDNS creates them after the deployment, with 203.0.113.7",
   });
   const found = await check([]);

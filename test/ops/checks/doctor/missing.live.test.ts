@@ -131,8 +131,14 @@ test("reports TLS, password and rights of Postgres", async () => {
   });
   const existing = {
     "gatehouse:data_api": {
-      ...{ database: { name: "ware-house", existing: true }, domains: ["localhost"] },
-      ...{ authenticator_password: "${OWNER}", owner_password: "${OWNER}", writers: [] as string[] },
+      database: {
+        name: "ware-house",
+        existing: true,
+      },
+      domains: ["localhost"],
+      authenticator_password: "${OWNER}",
+      owner_password: "${OWNER}",
+      writers: [] as string[],
     },
   };
   const onExisting = () => examineWith({ user: "limited", superuser: false }, existing);
@@ -212,12 +218,10 @@ test("reports TLS, password and rights of Postgres", async () => {
     "gatehouse:data_api": undefined,
     "gatehouse:domains": { localhost: {} },
     "gatehouse:identity_provider": {
-      ...{
-        token: "${TOKEN}",
-        admin_password: "${OWNER}",
-        secret_key: "${OWNER}",
-        database: { password: "${OWNER}" },
-      },
+      token: "${TOKEN}",
+      admin_password: "${OWNER}",
+      secret_key: "${OWNER}",
+      database: { password: "${OWNER}" },
     },
   };
   expect(await examineWith({ user: "limited" }, installed)).toEqual({

@@ -46,9 +46,11 @@ export class Stack {
   async deployTraefik(): Promise<void> {
     const [name, labels] = ["traefik", { "app.kubernetes.io/name": "traefik" }];
     const args = [
-      ...["--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"],
+      "--entryPoints.web.address=:8000/tcp",
+      "--entryPoints.websecure.address=:8443/tcp",
       ...["web", "websecure"].map((name) => `--entryPoints.${name}.http.maxHeaderBytes=65536`),
-      ...["--providers.kubernetescrd", "--certificatesresolvers.letsencrypt.acme.email=ops@example.org"],
+      "--providers.kubernetescrd",
+      "--certificatesresolvers.letsencrypt.acme.email=ops@example.org",
     ];
     const containers = [{ name, image: "rancher/mirrored-library-traefik:3.7.13", args }];
     const pods = { metadata: { name, labels }, spec: { containers } };

@@ -96,8 +96,14 @@ export async function startSystems(): Promise<Systems> {
   const uid = (namespace as { metadata: { uid: string } }).metadata.uid;
   prepareProject(folder);
   return {
-    cluster: { ...cluster, server: serverOf(folder) },
-    ...{ uid, postgres, authentikUrl: authentik.url, embedded: authentik.embedded },
+    cluster: {
+      ...cluster,
+      server: serverOf(folder),
+    },
+    uid,
+    postgres,
+    authentikUrl: authentik.url,
+    embedded: authentik.embedded,
     createGroup: authentik.createGroup,
     version: () => versionOf(cluster),
     sql: (...statements) => sql(postgres, "postgres", statements),
@@ -108,7 +114,10 @@ export async function startSystems(): Promise<Systems> {
       authentik.close();
       await cluster.stop();
       await processes.stop([]);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, {
+        recursive: true,
+        force: true,
+      });
     },
   };
 }

@@ -17,10 +17,17 @@ const DATABASE = "warehouse";
 
 export const plan: DataPlan = dataPlan(
   {
-    ...{ database: DATABASE, existing: false, writers: [], hidden: [] },
+    database: DATABASE,
+    existing: false,
+    writers: [],
+    hidden: [],
     exposed: ["api_v1", "marts"],
     private: ["private_marts"],
-    roles: { anonymous: "web_anon", authenticator: "authenticator", owner: "pipeline" },
+    roles: {
+      anonymous: "web_anon",
+      authenticator: "authenticator",
+      owner: "pipeline",
+    },
     limits: LIMITS,
   },
   { user: "postgres", superuser: true },

@@ -30,17 +30,35 @@ export function planOf(exposed: readonly string[], hidden: readonly string[]): D
 
 export function relation(schema: string, name: string, more: Partial<Relation> = {}): Relation {
   return {
-    ...{ id: `${schema}.${name}`, schema, name: `${schema}.${name}`, kind: "table", owner: "pipeline" },
-    ...{ invoker: false, secured: false, forced: false, policies: false, readable: false },
-    ...{ extension: false, attached: false },
+    id: `${schema}.${name}`,
+    schema,
+    name: `${schema}.${name}`,
+    kind: "table",
+    owner: "pipeline",
+    invoker: false,
+    secured: false,
+    forced: false,
+    policies: false,
+    readable: false,
+    extension: false,
+    attached: false,
     ...more,
   };
 }
 
 export function privilege(more: Partial<LivePrivilege>): LivePrivilege {
   return {
-    ...{ kind: "table", schema: "marts", name: "marts.sales", column: null, owner: "pipeline", grantee: "web_anon" },
-    ...{ grantor: "pipeline", grantable: false, privileges: ["SELECT"], planned: true, initial: false },
+    kind: "table",
+    schema: "marts",
+    name: "marts.sales",
+    column: null,
+    owner: "pipeline",
+    grantee: "web_anon",
+    grantor: "pipeline",
+    grantable: false,
+    privileges: ["SELECT"],
+    planned: true,
+    initial: false,
     ...more,
   };
 }
@@ -56,8 +74,16 @@ export function plannedState(plan: DataPlan): DatabaseState {
   const expected = expectationOf(plan);
   const relations = plan.schemas.map((schema) => relation(schema.name, "t", { owner: schema.owner }));
   const routines = plan.schemas.map((schema) => ({
-    ...{ id: schema.name, schema: schema.name, name: `${schema.name}.f()`, kind: "function" as const },
-    ...{ owner: schema.owner, definer: false, pinned: true, reachable: false, opaque: false, remote: false },
+    id: schema.name,
+    schema: schema.name,
+    name: `${schema.name}.f()`,
+    kind: "function" as const,
+    owner: schema.owner,
+    definer: false,
+    pinned: true,
+    reachable: false,
+    opaque: false,
+    remote: false,
   }));
   const actual = plan.grants.filter(({ privileges }) => privileges.length > 0);
   return {
@@ -76,8 +102,13 @@ export function plannedState(plan: DataPlan): DatabaseState {
     ],
     memberships: [
       {
-        ...{ role: anonymous, member: authenticator, grantor: administrator },
-        ...{ options: true, admin: false, inherit: false, set: true },
+        role: anonymous,
+        member: authenticator,
+        grantor: administrator,
+        options: true,
+        admin: false,
+        inherit: false,
+        set: true,
       },
     ],
     schemas: plan.schemas.map(({ name, owner: of }) => ({ name, owner: of, usable: true })),
@@ -96,13 +127,20 @@ export function plannedState(plan: DataPlan): DatabaseState {
       ),
     ],
     defaults: plan.defaultPrivileges.map((cell) => ({
-      ...{ owner: cell.owner, schema: cell.schema ?? null, kind: cell.kind, privileges: cell.privileges },
+      owner: cell.owner,
+      schema: cell.schema ?? null,
+      kind: cell.kind,
+      privileges: cell.privileges,
       grantee: cell.privileges.length === 0 ? null : cell.role,
     })),
     owned: [],
     unhandledTables: [],
     eventTriggers: expected.eventTriggers.map((name) => ({
-      ...{ name, enabled: true, always: true, owner: administrator, schema: "gatehouse" },
+      name,
+      enabled: true,
+      always: true,
+      owner: administrator,
+      schema: "gatehouse",
     })),
   };
 }

@@ -7,8 +7,15 @@ import { shell, stack } from "../../../config/stacks.ts";
 
 test("names a Secret of a service account that does not exist", async () => {
   const identity_provider = {
-    ...{ install: false, url: "https://sso.example.org", token: "${TOKEN}" },
-    service_accounts: [{ name: "robot", namespace: "apps" }],
+    install: false,
+    url: "https://sso.example.org",
+    token: "${TOKEN}",
+    service_accounts: [
+      {
+        name: "robot",
+        namespace: "apps",
+      },
+    ],
   };
   const settings = parseStack(stack({ identity_provider }), shell);
   const cluster = new RetryingKubeConfig();

@@ -33,7 +33,9 @@ async function backendsOfWiki(objects: ClusterObjects): Promise<object | undefin
 
 const about = { kind: "cluster", subject: WIKI, name: `backends of ${WIKI}` };
 const failed = (detail: string) => ({
-  ...{ ...about, ok: false, detail },
+  ...about,
+  ok: false,
+  detail,
   hint: "run: npx gatehouse diagnose prod wiki.localhost",
 });
 
@@ -85,7 +87,8 @@ test("fails for an authentik whose worker is not ready, next to its server and o
   expect(results.slice(0, 2)).toMatchObject([
     { name: "pods of authentik-server in namespace authentik", ok: true, detail: "1 running" },
     {
-      ...{ name: "pods of authentik-worker in namespace authentik", ok: false },
+      name: "pods of authentik-worker in namespace authentik",
+      ok: false,
       detail: "expected at least 1 running, got 0 of 1",
     },
   ]);
@@ -97,7 +100,9 @@ test("skips what the user may not list, with the rights to add", async () => {
   const { results } = await resultsOf(objects);
   expect(results[0]).toMatchObject({ name: "pods of authentik-server in namespace authentik", ...reason });
   expect(await backendsOfWiki(objects)).toEqual({
-    ...{ ...about, ok: true, ...reason },
+    ...about,
+    ok: true,
+    ...reason,
     hint: "allow the user to list this kind in all namespaces (docs/policy.md, Rights)",
   });
 });
@@ -106,7 +111,10 @@ test("reports each finding of the audit with its hint", async () => {
   const { results } = await resultsOf(edited(clean, "IngressRoute", "default/wiki", () => undefined));
   expect(results.filter(({ kind, ok }) => kind === "audit" && !ok)).toEqual([
     {
-      ...{ kind: "audit", subject: "cluster prod", name: "IngressRoute default/wiki", ok: false },
+      kind: "audit",
+      subject: "cluster prod",
+      name: "IngressRoute default/wiki",
+      ok: false,
       detail: "is missing, so another route may serve wiki.localhost, wiki.mesh.example.org",
       hint: "run npx gatehouse deploy prod --refresh",
     },

@@ -74,7 +74,9 @@ describe("a machine", () => {
 
   test("passes when it gets no token of the client that the gateway redirects to", async () => {
     expect(await denied({ status: 400, error: "invalid_grant" })).toMatchObject({
-      ...{ ok: true, detail: "400 invalid_grant", requested: ["wiki-client"] },
+      ok: true,
+      detail: "400 invalid_grant",
+      requested: ["wiki-client"],
     });
   });
 
@@ -112,7 +114,8 @@ describe("a machine", () => {
 
   test("fails without a redirect to the login", async () => {
     expect(await denied({ status: 400, error: "invalid_grant" }, "/elsewhere")).toMatchObject({
-      ...{ ok: false, requested: [] },
+      ok: false,
+      requested: [],
       detail: expect.stringMatching(/^expected a redirect to the login, got 302 → /) as string,
     });
   });

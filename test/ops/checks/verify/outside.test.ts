@@ -22,8 +22,13 @@ const settings = parseStack(
 );
 const target = outsideTarget(settings, computePlan(settings));
 const noAccount: Accounts = {
-  ...{ users: [], machine: undefined, basic: new Map() },
-  noAccount: { reason: "no account that can sign in", hint: "add a service account" },
+  users: [],
+  machine: undefined,
+  basic: new Map(),
+  noAccount: {
+    reason: "no account that can sign in",
+    hint: "add a service account",
+  },
 };
 const probes = (accounts: Accounts = noAccount, of: OutsideTarget = target): Probe[] =>
   outsideProbes(of, accounts, new Observations());
@@ -47,7 +52,9 @@ test("probes each service on each disabled domain, and skips a domain without a 
   expect([count("domain external"), count("domain partner"), count("any other host")]).toEqual([3, 1, 1]);
   expect(await off.find(({ subject }) => subject === "domain partner")?.run()).toEqual([
     {
-      ...{ name: "its hosts are not routed", ok: true, skipped: true },
+      name: "its hosts are not routed",
+      ok: true,
+      skipped: true,
       detail: "its base domain ${PARTNER} is not looked up while the domain is off",
       hint: "write domains.partner.base_domain in the clear, so that its hosts are tried",
     },
@@ -62,8 +69,11 @@ const signIn = async (subject: string, accounts: Accounts, of = target) =>
 test("skips a sign-in without an account, with the reason", async () => {
   expect(await signIn("http://wiki.localhost", noAccount)).toEqual([
     {
-      ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
-      ...{ detail: "no account that can sign in", hint: "add a service account" },
+      name: "sign-in to http://wiki.localhost",
+      ok: true,
+      skipped: true,
+      detail: "no account that can sign in",
+      hint: "add a service account",
     },
   ]);
   const [basic] = (await signIn("http://legacy.localhost", noAccount)) ?? [];
@@ -79,7 +89,9 @@ const machine = (groups: readonly string[], clientIds: Readonly<Record<string, s
 test("fails for a machine without a client id for a service of its groups", async () => {
   expect(await signIn("http://wiki.localhost", machine([]))).toEqual([
     {
-      ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, hint: "deploy again" },
+      name: "verifier calls http://wiki.localhost as a machine",
+      ok: false,
+      hint: "deploy again",
       detail: "the Secret verifier-account has no client id for it",
     },
   ]);
@@ -91,7 +103,9 @@ describe("a stack with allowed groups", () => {
   test("skips the refusal of a machine without access to any service, since a wrong password is refused, too", async () => {
     expect(await signIn("http://wiki.localhost", machine([]), limited)).toEqual([
       {
-        ...{ name: "verifier is denied at http://wiki.localhost", ok: true, skipped: true },
+        name: "verifier is denied at http://wiki.localhost",
+        ok: true,
+        skipped: true,
         detail: "verifier has access to no service, and authentik refuses a wrong password in the same way",
         hint: "add the groups of one service to service account verifier, and deploy",
       },
@@ -101,7 +115,9 @@ describe("a stack with allowed groups", () => {
   test("reports once that a machine in a group of every service tests no refusal", async () => {
     expect(await signIn("allowed groups", machine(["staff"]), limited)).toEqual([
       {
-        ...{ name: "users outside of the allowed groups are denied", ok: true, skipped: true },
+        name: "users outside of the allowed groups are denied",
+        ok: true,
+        skipped: true,
         detail: "verifier is in a group of every service",
         hint: "leave service account verifier out of the groups of some services, and deploy",
       },

@@ -9,15 +9,23 @@ const plain = (_: unknown, text: string): string => text;
 const WHOAMI = "http://whoami.localhost:8080";
 
 const passed: Result = {
-  ...{ kind: "routes", subject: WHOAMI, ok: true },
-  ...{ name: `${WHOAMI} without a session`, detail: "302 → http://authentik.localhost:8080" },
+  kind: "routes",
+  subject: WHOAMI,
+  ok: true,
+  name: `${WHOAMI} without a session`,
+  detail: "302 → http://authentik.localhost:8080",
 };
 const failed: Result = {
-  ...{ kind: "dns", subject: WHOAMI, ok: false, hint: "run: npx gatehouse diagnose here whoami.localhost" },
-  ...{ name: "whoami.localhost resolves", detail: "expected the targets 203.0.113.7, got 198.51.100.1" },
+  kind: "dns",
+  subject: WHOAMI,
+  ok: false,
+  hint: "run: npx gatehouse diagnose here whoami.localhost",
+  name: "whoami.localhost resolves",
+  detail: "expected the targets 203.0.113.7, got 198.51.100.1",
 };
 const skipped = (name: string): Result => ({
-  ...{ kind: "sign-in", subject: WHOAMI },
+  kind: "sign-in",
+  subject: WHOAMI,
   ...skip(name, "no account that can sign in", "add a service account"),
 });
 
@@ -75,12 +83,19 @@ test("runs at most 16 probes at once, and returns results in order", async () =>
   let running = 0;
   let most = 0;
   const probe = (index: number) => ({
-    ...{ kind: "routes" as const, subject: `s${index}` },
+    kind: "routes" as const,
+    subject: `s${index}`,
     run: async (): Promise<Check[]> => {
       most = Math.max(most, ++running);
       for (let turn = 0; turn < 100 - index; turn++) await Promise.resolve();
       running--;
-      return [{ name: `c${index}`, ok: true, detail: "" }];
+      return [
+        {
+          name: `c${index}`,
+          ok: true,
+          detail: "",
+        },
+      ];
     },
   });
   const progress: string[] = [];

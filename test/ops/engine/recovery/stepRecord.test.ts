@@ -83,8 +83,14 @@ describe("of a run", () => {
       () => undefined,
       ({ onEvent }) => {
         const events = [
-          ...[reported("a", "unexpected EOF"), failed("a"), reported("b", "already exists"), failed("b")],
-          ...[reported("c", "unexpected EOF"), failed("c", "update"), reported("d", "conflict"), failed("d", "update")],
+          reported("a", "unexpected EOF"),
+          failed("a"),
+          reported("b", "already exists"),
+          failed("b"),
+          reported("c", "unexpected EOF"),
+          failed("c", "update"),
+          reported("d", "conflict"),
+          failed("d", "update"),
         ];
         events.forEach(onEvent);
         return Promise.reject(new Error("code: 255"));

@@ -25,8 +25,10 @@ async function open(program: PulumiFn): Promise<Stack> {
   const { pulumi } = await ensureTools(["pulumi"], quiet, { local: true });
   const command = await pulumiCommand(folder, pulumi);
   const environment = {
-    ...{ PULUMI_HOME: folder, PULUMI_BACKEND_URL: `file://${state}` },
-    ...{ PULUMI_CONFIG_PASSPHRASE: "x", PULUMI_SKIP_UPDATE_CHECK: "true" },
+    PULUMI_HOME: folder,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "x",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
   };
   return openStack({ stack: "dev", program, command, workspace, environment });
 }

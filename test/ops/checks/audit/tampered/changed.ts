@@ -15,7 +15,12 @@ const headers = (spec: Record<string, unknown>) =>
 function ofClass(metadata: object): Manifest {
   const { spec } = clean.manifests.find(({ label }) => label === "IngressRoute default/wiki") ?? {};
   return object("traefik.io/v1alpha1", "IngressRoute", "default/wiki", {
-    ...{ metadata: { namespace: "default", name: "wiki", ...metadata }, spec },
+    metadata: {
+      namespace: "default",
+      name: "wiki",
+      ...metadata,
+    },
+    spec,
   });
 }
 

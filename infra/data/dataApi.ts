@@ -34,9 +34,10 @@ export class DataApi extends pulumi.ComponentResource {
 
   constructor(name: string, args: DataApiArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:DataApi", name, {}, opts);
-    const { dataApi, gateway, plan, exposures, catalogFiles: files, cluster } = args;
-    const { server } = args.postgres;
-    const child = { parent: this, providers: [args.postgres.provider, cluster.provider] };
+    const { dataApi, gateway, plan, exposures, catalogFiles: files, cluster, postgres } = args;
+    const { server } = postgres;
+    const provider = plan.existing ? postgres.providerOf(`${name}-postgres`, plan.database, this) : postgres.provider;
+    const child = { parent: this, providers: [provider, cluster.provider] };
 
     const namespace = cluster.namespace(dataApi.namespace, this);
     this.namespace = namespace;

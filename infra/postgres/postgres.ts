@@ -17,35 +17,43 @@ interface PostgresArgs {
 
 /** The Postgres server that authentik and the data API share: an existing one, or one that the stack installs. */
 export class Postgres extends pulumi.ComponentResource {
+  /** Connects to the database `postgres`. */
   readonly provider: postgresql.Provider;
   readonly server: PostgresConnection;
+  readonly #inputs: postgresql.ProviderArgs;
+  readonly #connection: pulumi.Resource[];
 
   constructor(name: string, args: PostgresArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Postgres", name, {}, opts);
     const { server, cluster, servers } = args;
     const clients = clientsOf(args.settings);
     const { install, port, user, superuser, password, sslmode, sslrootcert } = server;
-    const { dataApi } = args.settings;
     const installation =
       install && new Installation(name, { server, install, cluster, clients, servers }, { parent: this });
     this.server = installation?.access ?? existing(server);
     const host = installation?.host ?? server.host;
-    this.provider = new postgresql.Provider(
-      name,
-      {
-        host,
-        port,
-        username: user,
-        password: resolveSecret(password),
-        sslmode,
-        ...(!superuser && { superuser }),
-        ...(dataApi?.existing && { database: dataApi.database }),
-        ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
-      },
-      // A destroy deletes the objects in the server first, and then the resources that connections to it need.
-      { parent: this, dependsOn: installation ? [...installation.connection] : [] },
-    );
+    this.#inputs = {
+      host,
+      port,
+      username: user,
+      password: resolveSecret(password),
+      sslmode,
+      ...(!superuser && { superuser }),
+      ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
+    };
+    // A destroy deletes the objects in the server first, and then the resources that connections to it need.
+    this.#connection = installation ? [...installation.connection] : [];
+    this.provider = new postgresql.Provider(name, this.#inputs, { parent: this, dependsOn: this.#connection });
     this.registerOutputs({});
+  }
+
+  /**
+   * Returns a provider that connects to a database which the stack does not create: when it deletes a role, the administrator becomes the owner of
+   * the role's objects in this database only. A stack without `data_api` deletes the roles with the database of its state, so it is no input of
+   * {@link provider}, which remains.
+   */
+  providerOf(name: string, database: string, parent: pulumi.Resource): postgresql.Provider {
+    return new postgresql.Provider(name, { ...this.#inputs, database }, { parent, dependsOn: this.#connection });
   }
 }
 

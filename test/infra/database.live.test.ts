@@ -123,7 +123,8 @@ describe.each([
     const { data: plan } = computePlan(settings);
     if (!settings.dataApi || !plan) throw new Error("the stack has no data API");
     const protect = isProtected(settings.dataApi, postgres.server);
-    const child = { providers: [postgres.provider] };
+    const provider = plan.existing ? postgres.providerOf("data-postgres", plan.database, postgres) : postgres.provider;
+    const child = { providers: [provider] };
     const created = new Database("database", { dataApi: settings.dataApi, plan, protect }, child);
     if (!plan.existing) {
       new Grants("grants", { plan, database: created.name }, { ...child, dependsOn: [created] });
@@ -224,9 +225,9 @@ describe.each([
     const { stack: deployed, use } = await workshop.open(`existing-${user}`, () => undefined);
     use(() => declare({ name: "shop", existing: true }));
     const { summary } = await deployed.up();
-    // The stack, two components, the provider and three roles.
-    expect(summary.resourceChanges).toEqual({ create: 7 });
-    expect((await deployed.up({ refresh: true })).summary.resourceChanges).toEqual({ same: 7 });
+    // The stack, two components, two providers and three roles.
+    expect(summary.resourceChanges).toEqual({ create: 8 });
+    expect((await deployed.up({ refresh: true })).summary.resourceChanges).toEqual({ same: 8 });
     await query(
       `create schema marts authorization gatehouse_owner;
        grant usage on schema marts to gatehouse_anonymous;

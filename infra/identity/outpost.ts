@@ -25,6 +25,12 @@ interface OutpostArgs {
 }
 
 /**
+ * An outpost loads its providers after an event, and each time this has passed. authentik sends no event when an application gets its former provider
+ * again, as in the deployment that reverts a failed one, and its default of five minutes is as long as a deployment waits (docs/authentik.md).
+ */
+const REFRESH_INTERVAL = "minutes=1";
+
+/**
  * A standalone proxy outpost: its record in authentik, which owns the list of providers, a token, and one pod. Sessions are files in
  * memory, so a restart ends them; users who are still signed in at authentik get a new session without a login (docs/requests.md).
  */
@@ -37,7 +43,7 @@ export class Outpost extends pulumi.ComponentResource {
         name: args.outpost.name,
         type: "proxy",
         protocolProviders: args.providers.map(({ providerId }) => providerId),
-        config: JSON.stringify({ authentik_host: args.browserUrl }),
+        config: JSON.stringify({ authentik_host: args.browserUrl, refresh_interval: REFRESH_INTERVAL }),
       },
       // An outpost serves no provider without an application.
       { parent: this, dependsOn: args.providers.flatMap(({ application }) => application) },

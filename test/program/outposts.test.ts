@@ -78,7 +78,7 @@ describe.each([
         name,
         type: "proxy",
         protocolProviders: record["protocolProviders"],
-        config: JSON.stringify({ authentik_host: browserUrl }),
+        config: JSON.stringify({ authentik_host: browserUrl, refresh_interval: "minutes=1" }),
       });
       expect(recorder.calls).toContain(`getUser {"username":"ak-outpost-${index + 1}"}`);
       expect(recorder.one("authentik:index/token:Token", `${name}-token`).inputs).toEqual({

@@ -1,9 +1,16 @@
 /** A deployment fails after its first changes, its change is reverted, and the stack is deployed again. */
-import { AutoscalingV2Api, PatchStrategy, setHeaderOptions, type V1ObjectMeta } from "@kubernetes/client-node";
+import {
+  AutoscalingV2Api,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1ObjectMeta,
+  type V1Pod,
+} from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { isReadyPod } from "../../manifests/pod.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";
 import { killedProcess } from "../helpers/killed.ts";
@@ -95,6 +102,32 @@ test("reports and closes the public path of a failed deployment, and leaves none
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
   expect(await accessStatement()).toBe("Access: no changes");
 });
+
+test("serves a service again after a reverted change of its groups, if its outpost no longer has its provider", async () => {
+  const groups = ["staff", "admins"];
+  await expect(stack.up(config([], [FAILING], undefined, groups))).rejects.toThrow(/"?missing"? not found/);
+  // What an outpost loads at any time, e.g. when it starts: the application of its provider has another one now.
+  await restartOutpost("staff");
+  await stack.up(config());
+  await until(`302 ${own.identityProvider}/application/o/authorize/`, "/");
+});
+
+/** Replaces the pod of the outpost for a group, and waits until the new one has loaded its providers. */
+async function restartOutpost(group: string): Promise<void> {
+  const { name = "", namespace = "" } = plan.outposts.find(({ groups }) => groups.join() === group) ?? {};
+  const pod = async (): Promise<V1Pod | undefined> => {
+    const { items } = await own.core.listNamespacedPod({ namespace });
+    return items.find(({ metadata }) => metadata?.name?.startsWith(`${name}-`) && !metadata.deletionTimestamp);
+  };
+  const before = await pod();
+  await own.core.deleteNamespacedPod({ namespace, name: before?.metadata?.name ?? "" });
+  const isReplaced = async (): Promise<void> => {
+    const after = await pod();
+    expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid);
+    expect(after && isReadyPod(after)).toBe(true);
+  };
+  await vi.waitFor(isReplaced, { timeout: 240_000, interval: 100 });
+}
 
 const killed = FULL ? [false, true] : [false];
 test.each(killed)("closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {

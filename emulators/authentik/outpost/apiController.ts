@@ -48,7 +48,8 @@ export class ApiController {
     if (!outpost)
       throw new Error("No outposts found with given token, ensure the given token corresponds to an authentik Outpost");
     await this.#get("/root/config/");
-    this.#connect(outpost.pk);
+    // As the real one does (internal/outpost/ak/api.go): otherwise a change between the first read and the connection would be missed.
+    await this.#connect(outpost.pk);
     await this.#refresh();
     const interval = Math.max(30, outpost.refresh_interval_s || 300) * 1000;
     setInterval(() => this.#enqueue(() => this.#refresh()), interval);
@@ -61,8 +62,8 @@ export class ApiController {
     this.#handlers.refresh(outpost, configurations);
   }
 
-  /** Follows the websocket; a message that is missed while it is down is not sent again. */
-  #connect(outpost: string): void {
+  /** Follows the websocket; a message that is missed while it is down is not sent again. Resolves after the first attempt to connect. */
+  #connect(outpost: string): Promise<void> {
     const url = new URL(`/ws/outpost/${outpost}/?instance_uuid=${randomUUID()}`, this.#host.replace(/^http/, "ws"));
     const connection = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
     const hello = () => connection.send(JSON.stringify({ instruction: INSTRUCTIONS.hello, args: { version: "" } }));
@@ -72,8 +73,9 @@ export class ApiController {
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {
       clearInterval(alive);
-      setTimeout(() => this.#connect(outpost), RECONNECT_AFTER);
+      setTimeout(() => void this.#connect(outpost), RECONNECT_AFTER);
     });
+    return new Promise((resolve) => void connection.once("open", resolve).once("close", () => resolve()));
   }
 
   #receive({ instruction, args }: Message): void {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { Redirect, Route, Router, Switch } from "wouter-preact";
 import { type PagePath, PAGES } from "../pages.ts";
 import { BASE_PATH } from "./api/config.ts";
-import { Frame } from "./components/Frame.tsx";
+import { Frame } from "./components/layout/Frame.tsx";
 import { AboutPage } from "./pages/AboutPage.tsx";
 import { ContractPage } from "./pages/ContractPage.tsx";
 import { ListPage } from "./pages/ListPage.tsx";

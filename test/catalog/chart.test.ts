@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { choicesOf } from "../../catalog/src/chart/choices.ts";
-import { drawingOf, rankedLabels } from "../../catalog/src/chart/series.ts";
-import { ticksOf } from "../../catalog/src/chart/times.ts";
+import { choicesOf } from "../../catalog/src/components/chart/choices.ts";
+import { drawingOf, rankedLabels } from "../../catalog/src/components/chart/series.ts";
+import { ticksOf } from "../../catalog/src/components/chart/times.ts";
 
 describe("a chart", () => {
   const column = (name: string, type: string) => ({ name, type, nullable: true, description: null, key: false });

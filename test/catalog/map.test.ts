@@ -3,9 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
-import { areaValues, latestRows } from "../../catalog/src/map/areas.ts";
-import { classesOf, classOf } from "../../catalog/src/map/classes.ts";
-import { areaKeys, areaNumber } from "../../catalog/src/map/keys.ts";
+import { areaValues, latestRows } from "../../catalog/src/components/map/areas.ts";
+import { classesOf, classOf } from "../../catalog/src/components/map/classes.ts";
+import { areaKeys, areaNumber } from "../../catalog/src/components/map/keys.ts";
 import { packageFolder } from "../../config/folders.ts";
 
 const column = (name: string, type = "text") => ({ name, type, nullable: true, description: null, key: false });
@@ -176,7 +176,8 @@ describe("the geometry", () => {
     readonly properties: { readonly id: string; readonly old?: string; readonly name: string };
   }
   const folder = packageFolder();
-  const fileOf = (name: string): string => readFileSync(join(folder, "catalog/src/map", `${name}.json`), "utf8");
+  const fileOf = (name: string): string =>
+    readFileSync(join(folder, "catalog/src/components/map", `${name}.json`), "utf8");
   const areasOf = (name: string): readonly Area["properties"][] =>
     (JSON.parse(fileOf(name)) as { objects: { areas: { geometries: Area[] } } }).objects.areas.geometries.map(
       ({ properties }) => properties,

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { SITE, useConfig } from "../api/config.ts";
-import { Pending } from "../components/Pending.tsx";
-import { Problem } from "../components/Problem.tsx";
-import { Stability } from "../components/Stability.tsx";
-import { Title } from "../components/Title.tsx";
+import { Stability } from "../components/description/Stability.tsx";
+import { Title } from "../components/layout/Title.tsx";
+import { Pending } from "../components/shared/Pending.tsx";
+import { Problem } from "../components/shared/Problem.tsx";
 import { useText } from "../i18n/text.tsx";
 import { LIMIT_TEXTS, limitValues } from "../text/limits.ts";
 

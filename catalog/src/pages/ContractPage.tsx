@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
 import { useContract } from "../api/contract.ts";
-import { Changelog } from "../components/Changelog.tsx";
-import { Datum } from "../components/Datum.tsx";
-import { Pending } from "../components/Pending.tsx";
-import { Problem } from "../components/Problem.tsx";
-import { Title } from "../components/Title.tsx";
+import { Changelog } from "../components/description/Changelog.tsx";
+import { Title } from "../components/layout/Title.tsx";
+import { Datum } from "../components/shared/Datum.tsx";
+import { Pending } from "../components/shared/Pending.tsx";
+import { Problem } from "../components/shared/Problem.tsx";
 import { useText } from "../i18n/text.tsx";
 import { tablePath } from "../state/paths.ts";
 

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
-import { Title } from "../components/Title.tsx";
+import { Title } from "../components/layout/Title.tsx";
 import { useText } from "../i18n/text.tsx";
 
 export function NotFoundPage(): VNode {

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useConfig } from "../api/config.ts";
 import { useEndpoint } from "../api/meta.ts";
-import { EndpointView } from "../components/EndpointView.tsx";
-import { Pending } from "../components/Pending.tsx";
-import { Problem } from "../components/Problem.tsx";
+import { Pending } from "../components/shared/Pending.tsx";
+import { Problem } from "../components/shared/Problem.tsx";
+import { EndpointView } from "../components/table/EndpointView.tsx";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
 /** The viewer of one relation, once its metadata and the limits of the API are known. */

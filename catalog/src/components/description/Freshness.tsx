@@ -1,0 +1,18 @@
+import type { VNode } from "preact";
+import type { Source } from "../../api/meta.ts";
+import { useText } from "../../i18n/text.tsx";
+
+const SHORT = { fresh: "fresh", late: "lateShort", unknown: "unknownShort" } as const;
+const DETAILED = { fresh: "fresh", late: "late", unknown: "unknownFreshness" } as const;
+
+interface Props {
+  readonly freshness: Source["freshness"];
+  /** Whether it follows the word "freshness" and has room for a sentence. */
+  readonly detailed?: boolean;
+}
+
+/** Freshness in a word or two, or in detail. */
+export function Freshness({ freshness, detailed = false }: Props): VNode {
+  const { t } = useText();
+  return <span class={`badge ${freshness}`}>{t((detailed ? DETAILED : SHORT)[freshness])}</span>;
+}

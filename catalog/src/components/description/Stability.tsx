@@ -1,0 +1,12 @@
+import type { VNode } from "preact";
+import { useText } from "../../i18n/text.tsx";
+
+/** Whether a relation is part of the contract. */
+export function Stability({ stability }: { stability: "stable" | "open" }): VNode {
+  const { t } = useText();
+  return (
+    <span class={`badge ${stability}`} title={t(stability === "stable" ? "stableHelp" : "openHelp")}>
+      {t(stability === "stable" ? "stable" : "open")}
+    </span>
+  );
+}

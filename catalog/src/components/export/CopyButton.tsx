@@ -1,0 +1,37 @@
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useText } from "../../i18n/text.tsx";
+
+interface Props {
+  readonly text: string;
+  readonly label: string;
+  /** Returns the element that shows the text. */
+  readonly source: () => Element | null;
+  readonly class?: string;
+}
+
+/** Copies a text. Where the page may not copy (no HTTPS), it selects the text. */
+export function CopyButton({ text, label, source, class: style = "outline" }: Props): VNode {
+  const { t } = useText();
+  const [result, setResult] = useState<"copied" | "copyByHand" | null>(null);
+  useEffect(() => setResult(null), [text]);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setResult("copied");
+    } catch {
+      const element = source();
+      element?.scrollIntoView({ block: "nearest" });
+      if (element) getSelection()?.selectAllChildren(element);
+      setResult("copyByHand");
+    }
+  };
+  return (
+    <>
+      <button type="button" class={style} onClick={() => void copy()}>
+        {label}
+      </button>{" "}
+      <span role="status">{result && t(result)}</span>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { useText, type TextKey } from "../../i18n/text.tsx";
+import { valueOf } from "../../state/tags.ts";
+import { shortened } from "../../text/visible.ts";
+import { Datum } from "../shared/Datum.tsx";
+
+const NAMES: ReadonlyMap<string, TextKey> = new Map([
+  ["provider", "nsProvider"],
+  ["topic", "nsTopic"],
+  ["geo", "nsGeo"],
+  ["cadence", "nsCadence"],
+  ["eu_theme", "nsEuTheme"],
+  ["layer", "nsLayer"],
+]);
+/** Tags of one namespace that are shown at first. */
+const FEW = 10;
+
+interface Props {
+  readonly namespace: string;
+  readonly tags: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly chosen: readonly string[];
+  readonly toggle: (tag: string) => void;
+}
+
+/** The tags of one namespace, the most frequent first; what is chosen is always shown. */
+export function TagGroup({ namespace, tags, counts, chosen, toggle }: Props): VNode {
+  const { t, number } = useText();
+  const [all, setAll] = useState(false);
+  const name = NAMES.get(namespace);
+  const count = (tag: string): number => counts.get(tag) ?? 0;
+  const sorted = tags.toSorted((a, b) => count(b) - count(a) || a.localeCompare(b));
+  const shown = sorted.filter((tag, index) => all || index < FEW || chosen.includes(tag));
+  return (
+    <fieldset>
+      <legend>{name ? t(name) : <Datum>{namespace}</Datum>}</legend>
+      {shown.map((tag) => (
+        <label key={tag} class={count(tag) === 0 ? "none" : undefined}>
+          <input type="checkbox" checked={chosen.includes(tag)} onChange={() => toggle(tag)} value={tag} />
+          <Datum>{shortened(valueOf(tag), 80).text}</Datum> <span class="count">{number(count(tag))}</span>
+        </label>
+      ))}
+      {shown.length < tags.length && (
+        <button type="button" class="link" onClick={() => setAll(true)}>
+          {t("more", { count: tags.length })}
+        </button>
+      )}
+    </fieldset>
+  );
+}

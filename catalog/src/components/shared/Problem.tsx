@@ -1,0 +1,49 @@
+import type { ComponentChildren, VNode } from "preact";
+import { Link } from "wouter-preact";
+import { ApiError, type ErrorKind } from "../../api/errors.ts";
+import { useText, type TextKey } from "../../i18n/text.tsx";
+import { Datum } from "./Datum.tsx";
+
+const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
+  broken: ["errorBroken", "errorBrokenHelp"],
+  down: ["errorDown", "errorDownHelp"],
+  slow: ["errorSlow", "errorSlowHelp"],
+  costly: ["errorCostly", "errorCostlyHelp"],
+  busy: ["errorBusy", "errorBusyHelp"],
+  missing: ["errorMissing", "errorMissingHelp"],
+  refused: ["errorRefused", "errorRefusedHelp"],
+  failed: ["errorFailed", "errorFailedHelp"],
+};
+
+interface Props {
+  readonly error: unknown;
+  readonly retry: () => unknown;
+  /** Other actions. */
+  readonly children?: ComponentChildren;
+}
+
+/** What went wrong and what to do about it. */
+export function Problem({ error, retry, children }: Props): VNode {
+  const { t } = useText();
+  const known = error instanceof ApiError ? error : undefined;
+  const [what, help] = TEXTS[known?.kind ?? "failed"];
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{t(what)}</strong> {t(help)}
+      </p>
+      {known?.status !== undefined && (
+        <p>
+          <small>
+            <Datum>{t("errorResponse", { message: `${known.status}, ${known.message}` })}</Datum>
+          </small>
+        </p>
+      )}
+      <button type="button" onClick={() => void retry()}>
+        {t(known?.kind === "broken" ? "reload" : "retry")}
+      </button>{" "}
+      {children}
+      {known?.kind === "missing" && <Link href="/data">{t("toList")}</Link>}
+    </div>
+  );
+}

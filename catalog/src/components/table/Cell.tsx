@@ -1,0 +1,38 @@
+import type { VNode } from "preact";
+import { Link } from "wouter-preact";
+import { useText } from "../../i18n/text.tsx";
+import { type Column, familyOf, KEY_COLUMNS } from "../../state/columns.ts";
+import { listPath } from "../../state/paths.ts";
+import { cellText, shortened } from "../../text/visible.ts";
+import { Datum } from "../shared/Datum.tsx";
+
+interface Props {
+  readonly column: Column;
+  /** Position in the table, from 1. */
+  readonly position: number;
+  readonly value: unknown;
+}
+
+/** One value; of a key column a link to what else has it. Long ones are shortened: the details of the row have all. */
+export function Cell({ column, position, value }: Props): VNode {
+  const { t } = useText();
+  const { text, cut } = shortened(cellText(value));
+  return (
+    <td aria-colindex={position} class={familyOf(column)}>
+      {value === null ? <i class="null">{t("noValue")}</i> : content()}
+      {cut && <small> … {t("cut")}</small>}
+    </td>
+  );
+
+  function content(): VNode {
+    if (!KEY_COLUMNS.includes(column.name) || text === "" || cut) return <Datum>{text}</Datum>;
+    return (
+      <Link
+        href={listPath({ column: column.name, value: text })}
+        title={t("carryingValue", { column: column.name, value: text })}
+      >
+        <Datum>{text}</Datum>
+      </Link>
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useText, type TextKey } from "../../i18n/text.tsx";
+import { type Column, familyOf, operatorsOf } from "../../state/columns.ts";
+import { isOperator, type Operator, takesValue } from "../../state/operators.ts";
+import type { Filter } from "../../state/view.ts";
+import { ColumnChoice } from "../shared/ColumnChoice.tsx";
+
+const TEXTS: Record<Operator, TextKey> = {
+  contains: "opContains",
+  starts: "opStarts",
+  has: "opHas",
+  eq: "opEq",
+  neq: "opNeq",
+  gt: "opGt",
+  gte: "opGte",
+  lt: "opLt",
+  lte: "opLte",
+  empty: "opEmpty",
+  filled: "opFilled",
+};
+
+/** The words for an operator. */
+export function operatorKey(operator: Operator): TextKey {
+  return TEXTS[operator];
+}
+
+interface Props {
+  readonly columns: readonly Column[];
+  /** The column to begin with; empty or null for the first. */
+  readonly first: string | null;
+  readonly add: (filter: Filter) => void;
+}
+
+/** A condition on a column, to be added. Begun for a column it takes the focus. */
+export function FilterForm({ columns, first, add }: Props): VNode {
+  const { t } = useText();
+  const [name, setName] = useState(first || (columns[0]?.name ?? ""));
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!first) return;
+    form.current?.scrollIntoView({ block: "nearest" });
+    form.current?.querySelector("input")?.focus();
+  }, [first]);
+  const column = columns.find((candidate) => candidate.name === name);
+  const operators = column ? operatorsOf(column) : [];
+  const [wanted, setWanted] = useState<Operator>("eq");
+  const [value, setValue] = useState("");
+  const [chosen, setChosen] = useState(false);
+  const operator = chosen && operators.includes(wanted) ? wanted : (operators[0] ?? "eq");
+  return (
+    <form
+      class="condition"
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        add({ column: name, operator, value: takesValue(operator) ? value : "" });
+      }}
+    >
+      <ColumnChoice label={t("column")} columns={columns} value={name} set={setName} />
+      <label>
+        {t("condition")}
+        <select
+          value={operator}
+          onChange={({ currentTarget }) => {
+            if (isOperator(currentTarget.value)) setWanted(currentTarget.value);
+            setChosen(true);
+          }}
+        >
+          {operators.map((choice) => (
+            <option key={choice} value={choice}>
+              {t(operatorKey(choice))}
+            </option>
+          ))}
+        </select>
+      </label>
+      {takesValue(operator) && (
+        <label>
+          {t("value")}
+          <input
+            type="text"
+            required
+            inputMode={column && familyOf(column) === "number" ? "decimal" : "text"}
+            value={value}
+            onInput={({ currentTarget }) => setValue(currentTarget.value)}
+          />
+        </label>
+      )}
+      <button type="submit">{t("apply")}</button>
+    </form>
+  );
+}

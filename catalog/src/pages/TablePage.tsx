@@ -3,7 +3,7 @@ import { useConfig } from "../api/config.ts";
 import { useEndpoint } from "../api/meta.ts";
 import { Pending } from "../components/shared/Pending.tsx";
 import { Problem } from "../components/shared/Problem.tsx";
-import { EndpointView } from "../components/table/EndpointView.tsx";
+import { TableViewer } from "../components/table/TableViewer.tsx";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
 /** The viewer of one relation, once its metadata and the limits of the API are known. */
@@ -11,7 +11,7 @@ export function TablePage({ schema, relation }: { schema: string; relation: stri
   const config = useConfig();
   const { data, error, refetch } = useEndpoint(schema, relation);
   const endpoint = data?.rows[0];
-  if (endpoint && config.data) return <EndpointView endpoint={endpoint} maxRows={config.data.limits.maxRows} />;
+  if (endpoint && config.data) return <TableViewer endpoint={endpoint} maxRows={config.data.limits.maxRows} />;
   const failed = error ?? config.error;
   if (failed) return <Problem error={failed} retry={() => Promise.all([refetch(), config.refetch()])} />;
   return data && !endpoint ? <NotFoundPage /> : <Pending />;

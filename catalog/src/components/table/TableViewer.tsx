@@ -37,7 +37,7 @@ interface Props {
 }
 
 /** One relation: the rows that the query string selects, and its metadata. */
-export function EndpointView({ endpoint, maxRows }: Props): VNode {
+export function TableViewer({ endpoint, maxRows }: Props): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();
   const search = useSearch();

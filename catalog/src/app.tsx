@@ -23,6 +23,7 @@ const VIEWS: Readonly<Record<PagePath, (parameters: Parameters) => VNode>> = {
   "/about": () => <AboutPage />,
 };
 
+/** Shows the page of the address. Each page is below the base path of the catalog. */
 export function App(): VNode {
   return (
     <Router base={BASE_PATH} hook={useEncodedLocation}>

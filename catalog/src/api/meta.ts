@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { Column } from "../state/columns.ts";
 import { type RowsResponse, BATCH, fetchPage, fetchRows } from "./client.ts";
 
-/** A row of `meta_endpoints`, without its columns. */
+/** A relation that the API serves: its row of `meta_endpoints`, without the list of its columns. */
 export interface Endpoint {
   readonly schema: string;
   readonly relation: string;
@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly stability: "stable" | "open";
 }
 
-/** A row of `meta_endpoints`. */
+/** A relation that the API serves: its whole row of `meta_endpoints`. */
 export interface EndpointDetails extends Endpoint {
   readonly columns: readonly Column[] | null;
   readonly primary_key: readonly string[];

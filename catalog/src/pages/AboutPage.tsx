@@ -7,7 +7,7 @@ import { Problem } from "../components/shared/Problem.tsx";
 import { useText } from "../i18n/text.tsx";
 import { LIMIT_TEXTS, limitValues } from "../text/limits.ts";
 
-/** The limits of the API, what is stable, and how its data are cited. */
+/** The page `/about`: which schema is stable, the limits of the API, and how its data are cited. */
 export function AboutPage(): VNode {
   const { t, date } = useText();
   const { data: config, error, refetch, isPending } = useConfig();

@@ -9,7 +9,7 @@ import { Problem } from "../components/shared/Problem.tsx";
 import { useText } from "../i18n/text.tsx";
 import { tablePath } from "../state/paths.ts";
 
-/** The contract of the default schema and its changelog. */
+/** The page `/contract`: the agreed columns of the default schema, and its changelog. */
 export function ContractPage(): VNode {
   const { t } = useText();
   const { data, error, refetch, isPending } = useContract();

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-// The router's own decodes it twice.
+// `useSearch` of wouter-preact decodes the query string, and URLSearchParams would decode it again.
 import { useSearch } from "wouter-preact/use-browser-location";
 import { type Endpoint, useEndpoints } from "../api/meta.ts";
 import { Deprecated } from "../components/description/Deprecated.tsx";
@@ -20,7 +20,7 @@ import { countTags, matchesTags } from "../state/tags.ts";
 
 const NONE: readonly Endpoint[] = [];
 
-/** All relations that can be read, by tags and text. The address contains what is chosen. */
+/** The page `/data`: all relations that can be read, filtered by tags, text and column. The address contains the filters. */
 export function ListPage(): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();

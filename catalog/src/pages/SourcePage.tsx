@@ -12,7 +12,7 @@ import { useText } from "../i18n/text.tsx";
 import { listPath, tablePath } from "../state/paths.ts";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
-/** A source: its publisher, terms and dimensions, and the tables with its data. */
+/** The page `/sources/<id>`: publisher, terms and dimensions of a source, and the relations that contain its rows. */
 export function SourcePage({ id }: { id: string }): VNode {
   const { t, number } = useText();
   const { data, error, refetch } = useSources([id]);
@@ -63,7 +63,7 @@ export function SourcePage({ id }: { id: string }): VNode {
   );
 }
 
-/** Schemas of the API have no dot in their names, relations may. */
+/** The path of `<schema>.<relation>`. Names of exposed schemas contain no dot, names of relations can. */
 function pathOf(name: string): string {
   const dot = name.indexOf(".");
   return tablePath(name.slice(0, dot), name.slice(dot + 1));

@@ -6,7 +6,7 @@ import { Problem } from "../components/shared/Problem.tsx";
 import { TableViewer } from "../components/table/TableViewer.tsx";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
-/** The viewer of one relation, once its metadata and the limits of the API are known. */
+/** The page `/data/<schema>/<relation>`: requests the metadata of the relation and the limits of the API, which the viewer needs. */
 export function TablePage({ schema, relation }: { schema: string; relation: string }): VNode {
   const config = useConfig();
   const { data, error, refetch } = useEndpoint(schema, relation);

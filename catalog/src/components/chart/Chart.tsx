@@ -31,7 +31,7 @@ ChartJs.register(
   Tooltip,
 );
 
-/** A point of Chart.js, and what it is named. */
+/** A point of Chart.js, and its label. */
 interface Point {
   readonly label: string;
   readonly x: number | string | null;
@@ -45,13 +45,16 @@ interface Props {
   readonly label: string;
 }
 
-// Colours that users with colour blindness can distinguish (Okabe and Ito), of even weight on light and dark.
+// Colours that users with colour blindness can distinguish (Okabe and Ito), with similar contrast on a light and a dark page.
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9", "#e69f00", "#7f7f7f"];
 
-/** Width of a chart in pixels for each character of a name at its axis: half of it has room for names, and a longer one would lose its beginning. */
+/**
+ * Width of a chart in pixels for each character of a name at its axis. Names take half of the width at most; Chart.js cuts off the start of
+ * a longer one.
+ */
 const WIDTH_PER_CHARACTER = 15;
 
-/** The chart itself. A separate module, so that a page without a chart does not load it. */
+/** Draws rows with Chart.js. A separate module, so that a page without a chart does not load it. */
 export default function Chart({ drawing, kind, label }: Props): VNode {
   const { dataNumber } = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -62,7 +65,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
     const style = getComputedStyle(canvas.current);
     const grid = { color: style.getPropertyValue("--pico-muted-border-color") };
     const ticks = { color: style.color };
-    // A single time has no distance to another.
+    // A linear axis needs two different times.
     const positions = kind === "line" && drawing.labels.length > 1 ? drawing.positions : null;
     const categories = {
       grid,
@@ -87,7 +90,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
           backgroundColor: COLOURS[index] ?? "",
           borderColor: COLOURS[index] ?? "",
           showLine: !drawing.repeated,
-          // The points at both ends of an axis of time are drawn in full.
+          // Without this, half of the first and of the last point is cut off.
           clip: false as const,
         })),
       },
@@ -127,7 +130,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
   );
 }
 
-/** An axis on which times have their distances, with times of the rows as ticks. */
+/** Returns an axis with times at their distances, and times of the rows as ticks. */
 function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: object }) {
   const ticks = ticksOf({ labels, positions });
   const values = [...(positions?.values() ?? [])];
@@ -143,7 +146,7 @@ function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: 
   };
 }
 
-/** A text of the data, in as many characters as there is room for. */
+/** Returns a text of the data, cut to a number of characters. */
 function named(text: string, length: number): string {
   const { text: start, cut } = shortened(text, length);
   return visible(start) + (cut ? " …" : "");

@@ -17,12 +17,12 @@ interface Props extends DrawnProps {
   readonly chart: ChartState;
 }
 
-/** The chart of the rows that match the filters. */
+/** Requests the rows that match the filters, and draws them as lines or bars. */
 export function ChartOfRows({ chart, ...drawn }: Props): VNode {
   const { t } = useText();
   const { x, y, series } = chart;
   const column = drawn.endpoint.columns?.find(({ name }) => name === x);
-  // If not all rows fit, the latest are drawn.
+  // If one response does not contain all rows, the latest are drawn.
   const byX = `${quotedName(x)}${column && isTime(column) ? ".desc.nullslast" : ""}`;
   const order = [byX, ...(series ? [quotedName(series)] : [])].join(",");
   const { rows, complete, error, refetch } = useDrawnRows(drawn, [x, y, ...(series ? [series] : [])], order);

@@ -16,10 +16,14 @@ const MapOfRows = lazy(() => import("../map/MapOfRows.tsx"));
 
 interface Props extends DrawnProps {
   readonly choices: ChartChoices;
+  /** Changes the chart or map in the address; null = the suggested chart. */
   readonly change: (chart: ViewState["chart"]) => void;
 }
 
-/** The chart or the map next to the rows. Without a valid choice in the address, it is the chart that the columns suggest. */
+/**
+ * The chart or map next to the table, and its selection of columns. Without a valid selection in the address, it is the chart that the
+ * columns suggest.
+ */
 export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
   const { t } = useText();
   const { chart } = drawn.view;
@@ -100,7 +104,7 @@ export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
   );
 }
 
-/** The suggested chart of a measure, which the address does not name if it is the first measure. */
+/** Returns the suggested chart of a measure; null for the first measure, which the address does not need to contain. */
 function chartBy(first: ChartState, y: string): ChartState | null {
   return y === first.y ? null : { ...first, y };
 }

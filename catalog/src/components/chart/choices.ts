@@ -3,17 +3,17 @@ import { type Column, familyOf, isMeasure, isRegion, isTime } from "../../state/
 import type { ChartState } from "../../state/view.ts";
 import { MAX_RANKED } from "./series.ts";
 
-/** What a chart of a relation can be made of; null when its columns allow none. */
+/** The columns that a chart of a relation can draw. */
 export interface Choices {
   readonly x: readonly Column[];
   readonly y: readonly Column[];
   readonly series: readonly Column[];
-  /** What is drawn unless the user chooses. */
+  /** The chart that is drawn unless the user selects another. */
   readonly first: ChartState;
 }
 
 /**
- * A chart needs a number, and a time, a region or a category that it belongs to.
+ * Returns the columns that a chart can draw; null if there is none. A chart needs a number, and a time, region or category for its x axis.
  * @param rows all rows, if they are known: a single year is not an axis, and only with them a column of text is known to be a category
  * @param sample some rows
  */

@@ -9,18 +9,18 @@ interface DrawnPoint {
   readonly y: number | null;
 }
 
-/** What a chart draws. */
+/** The series of a chart, and the number of rows and series that are left out. */
 export interface Drawing {
-  /** Along the bottom, in order. */
+  /** The x values, in order. */
   readonly labels: readonly string[];
   /** Where the labels are on an axis of time; null for labels at equal distances. */
   readonly positions: ReadonlyMap<string, number> | null;
   readonly series: readonly {
     readonly name: string;
-    /** Over time in order, and without a number where the line breaks. */
+    /** On an axis of time in order, and with null where the line breaks. */
     readonly points: readonly DrawnPoint[];
   }[];
-  /** Number of series before the rest was left out. */
+  /** Number of all series, also of those that are left out. */
   readonly all: number;
   /** Number of rows without a number or an x value, which are left out. */
   readonly skipped: number;
@@ -28,13 +28,15 @@ export interface Drawing {
   readonly repeated: boolean;
 }
 
-/** More lines than this cannot be distinguished. */
+/** Maximum number of lines: more cannot be distinguished. */
 export const MAX_SERIES = 8;
 
-/** Most bars that are drawn with their names in full, the longest first. */
+/** Maximum number of bars that are ordered by size, with all of their names. */
 export const MAX_RANKED = 25;
 
-/** The labels of a single series, the greatest number first; null where an order by size has no meaning or no room. */
+/**
+ * Returns the labels of a single series, the greatest number first; null if there are several series, repeated x values or too many bars.
+ */
 export function rankedLabels({ labels, series, repeated }: Drawing): readonly string[] | null {
   const [only] = series;
   if (only === undefined || series.length > 1 || repeated || labels.length > MAX_RANKED) return null;
@@ -70,7 +72,7 @@ export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState, ov
   const times = orderedTimes(points.filter((point) => names.has(point.series)).map((point) => point.x));
   const lines = drawn.map(([name, members]) => {
     const own = new Set(points.filter((point) => point.series === name).map((point) => point.x));
-    // What is measured more seldom than the rest, such as each month next to each week, is still a line.
+    // A series with fewer times than the others, e.g. monthly next to weekly values, would else have no lines at all.
     const breaks = !areDates(times) || own.size * 2 > times.labels.length;
     const byLabel = Map.groupBy(members, (point) => point.x);
     const linePoints = times.labels.flatMap((label): DrawnPoint[] => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Counts the changes of the theme: what is painted in the page's colours has to be painted again after each. */
+/** Returns the number of changes of the theme, after each of which a canvas has to be drawn again. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

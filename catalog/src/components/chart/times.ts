@@ -1,7 +1,7 @@
 /** Times in order. */
 interface Times {
   readonly labels: readonly string[];
-  /** Where each is on an axis; null if their distances are unknown, as of quarters. */
+  /** Position of each time on an axis; null if the distances are unknown, e.g. of quarters. */
   readonly positions: ReadonlyMap<string, number> | null;
 }
 
@@ -13,17 +13,20 @@ export function orderedTimes(texts: Iterable<string>): Times {
   const position = [yearOf, millisecondsOf].find((of) => labels.every((label) => Number.isFinite(of(label))));
   if (!position) return { labels, positions: null };
   const pairs = labels.map((label) => [label, position(label)] as const).sort(([, a], [, b]) => a - b);
-  // Times within a millisecond.
+  // Dates with microseconds can be equal in milliseconds, and an axis needs a length.
   const apart = pairs.length < 2 || pairs[0]?.[1] !== pairs.at(-1)?.[1];
   return { labels: pairs.map(([label]) => label), positions: apart ? new Map(pairs) : null };
 }
 
-/** A year, a month or a week; not 202401, after which 202412 and 202501 are not next to each other. */
+/** Returns a number of up to four digits (year, month, week), else NaN: also for 202412, which is not next to 202501 as a number. */
 function yearOf(text: string): number {
   return /^\d{1,4}$/u.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A time without a zone is read in UTC, where each exists once. */
+/**
+ * Returns a date in milliseconds, else NaN. A time without a zone is read as UTC, because a zone with summer time has some hours twice or
+ * never.
+ */
 function millisecondsOf(text: string): number {
   if (!DATE.test(text)) return Number.NaN;
   return Date.parse(text.length <= 10 || /(Z|[+-]\d{2}(:?\d{2})?)$/u.test(text.slice(10)) ? text : `${text}Z`);
@@ -36,13 +39,15 @@ export function areDates({ labels, positions }: Times): boolean {
 
 const DAY = 86_400_000;
 
-/** Returns in how many parts ticks may divide an axis: as many as have room for a year, a day, or a day with minutes. */
+/**
+ * Returns the maximum number of parts that ticks divide an axis into, by the length of their texts: a year, a day, or a day with minutes.
+ */
 function partsOf(span: number, dates: boolean): number {
   if (!dates) return 6;
   return span < 3 * DAY ? 2 : 3;
 }
 
-/** Returns ticks for an axis of time: times of the rows, with room between them. */
+/** Returns the ticks of an axis of time: times of the rows, at distances that leave room for their texts. */
 export function ticksOf({ labels, positions }: Times): readonly { readonly value: number; readonly text: string }[] {
   const values = [...(positions ?? [])];
   const span = (values.at(-1)?.[1] ?? 0) - (values[0]?.[1] ?? 0);

@@ -7,7 +7,7 @@ import type { ViewState } from "../../state/view.ts";
 
 const MAX_ROWS = 1000;
 
-/** What a chart or a map shows. */
+/** The relation and the selection of rows that a chart or a map draws. */
 export interface DrawnProps {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
@@ -16,7 +16,7 @@ export interface DrawnProps {
 }
 
 interface DrawnRows {
-  /** Undefined until they are there. */
+  /** Undefined = not loaded. */
   readonly rows: readonly Row[] | undefined;
   /** Whether these are all that match the filters. */
   readonly complete: boolean;
@@ -25,8 +25,9 @@ interface DrawnRows {
 }
 
 /**
- * Returns all rows that match the filters, as far as one response contains them. Rows that the table has already are not requested again.
- * @param order of PostgREST: which rows come first if not all do
+ * Returns all rows that match the filters, up to {@link MAX_ROWS} and the maximum of one response. If the table contains all of them, no
+ * request is sent.
+ * @param order value of PostgREST's parameter `order`, which decides which rows are drawn if there are more
  */
 export function useDrawnRows(
   { endpoint, view, response }: DrawnProps,

@@ -7,7 +7,7 @@ import { Problem } from "../shared/Problem.tsx";
 
 const ELEMENTS = { heading: "h3", item: "p", paragraph: "p" } as const;
 
-/** What came, changed and went, newest first. */
+/** The changelog of the contract, as the deployed file has it. */
 export function Changelog(): VNode {
   const { t } = useText();
   const { data, error, refetch } = useChangelog();

@@ -7,7 +7,10 @@ import { listPath } from "../../state/paths.ts";
 import type { Filter } from "../../state/view.ts";
 import { Datum } from "../shared/Datum.tsx";
 
-/** Every column with its type and meaning; key columns lead to what else has them, with the value that is filtered by. */
+/**
+ * All columns of a relation with type and description. A key column links to the relations that have it, with the value that the rows are
+ * filtered by.
+ */
 export function ColumnsReference({
   endpoint,
   filters,

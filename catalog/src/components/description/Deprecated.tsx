@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Deprecation } from "../../api/deprecation.ts";
 import { useText } from "../../i18n/text.tsx";
 
-/** The banner of a schema that is deprecated. */
+/** The banner of a deprecated schema; nothing for any other schema. */
 export function Deprecated({ deprecation }: { deprecation: Deprecation | null | undefined }): VNode | null {
   const { t, utcDay } = useText();
   if (!deprecation) return null;

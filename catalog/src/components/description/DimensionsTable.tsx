@@ -8,7 +8,7 @@ import { Datum } from "../shared/Datum.tsx";
 import { Pending } from "../shared/Pending.tsx";
 import { Problem } from "../shared/Problem.tsx";
 
-/** The dimensions of a source, and where they appear. */
+/** The dimensions of a source, and the columns that contain them. */
 export function DimensionsTable({ sourceId }: { sourceId: string }): VNode {
   const { t } = useText();
   const { data, error, refetch, isPending } = useDimensions(sourceId);

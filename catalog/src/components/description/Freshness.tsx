@@ -7,11 +7,11 @@ const DETAILED = { fresh: "fresh", late: "late", unknown: "unknownFreshness" } a
 
 interface Props {
   readonly freshness: Source["freshness"];
-  /** Whether it follows the word "freshness" and has room for a sentence. */
+  /** Whether to show a sentence instead of one or two words. */
   readonly detailed?: boolean;
 }
 
-/** Freshness in a word or two, or in detail. */
+/** A badge with the freshness of a source or a relation. */
 export function Freshness({ freshness, detailed = false }: Props): VNode {
   const { t } = useText();
   return <span class={`badge ${freshness}`}>{t((detailed ? DETAILED : SHORT)[freshness])}</span>;

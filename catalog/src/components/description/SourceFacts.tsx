@@ -7,7 +7,7 @@ import { webAddress } from "../../text/links.ts";
 import { Datum } from "../shared/Datum.tsx";
 import { Freshness } from "./Freshness.tsx";
 
-/** Publisher, licence and freshness of a source. */
+/** Publisher, licence, freshness and dates of a source. @param linked whether to link to the page of the source */
 export function SourceFacts({ source, linked = true }: { source: Source; linked?: boolean }): VNode {
   const { t, date } = useText();
   const { title, source_id, freshness } = source;
@@ -71,6 +71,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
+/** A link, if the text of the data is the address of a web page. */
 function Address({ href, text }: { href: string | null; text: string }): VNode {
   const address = webAddress(href);
   if (address === undefined) return <Datum>{text}</Datum>;

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useText } from "../../i18n/text.tsx";
 
-/** Whether a relation is part of the contract. */
+/** A badge that shows whether a relation is part of the contract (stable) or can change (open). */
 export function Stability({ stability }: { stability: "stable" | "open" }): VNode {
   const { t } = useText();
   return (

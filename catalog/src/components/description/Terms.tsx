@@ -14,13 +14,13 @@ import { SourceFacts } from "./SourceFacts.tsx";
 
 interface Props {
   readonly endpoint: EndpointDetails;
-  /** The rows that are shown; undefined until the API has answered. */
+  /** The rows of the table; undefined = not loaded. */
   readonly response: Counted | undefined;
-  /** What else belongs to the details. */
+  /** Further details. */
   readonly children?: ComponentChildren;
 }
 
-/** One line with source, licence, freshness, number of rows and limits. It opens to the details of each. */
+/** One line with publisher, licence, freshness, number of rows and limits, which opens to the details of each source. */
 export function Terms({ endpoint, response, children }: Props): VNode {
   const { t, date } = useText();
   const { data: config } = useConfig();

@@ -13,9 +13,10 @@ interface Props {
   readonly view: ViewState;
 }
 
+/** Id of the element with the citation, whose text {@link CiteButton} selects where it cannot copy. */
 const BOX = "citation";
 
-/** Copies the citation as text. */
+/** A button that copies the citation as text. */
 export function CiteButton({ endpoint, view }: Props): VNode | null {
   const { t } = useText();
   const citation = useCitation(endpoint, view);
@@ -24,7 +25,7 @@ export function CiteButton({ endpoint, view }: Props): VNode | null {
   return <CopyButton class="tool" label={t("cite")} text={citation.citeText} source={source} />;
 }
 
-/** How the rows are cited, as text and for reference managers. */
+/** The citation of the rows, as text and as BibTeX. */
 export function Citation({ endpoint, view }: Props): VNode | null {
   const { t } = useText();
   const [format, setFormat] = useState<Format>("citeText");

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { useText } from "../../i18n/text.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 
-/** A text to copy. */
+/** Shows a text with a button that copies it. @param label the name for screen readers */
 export function CopyBox({ text, label, id }: { text: string; label: string; id?: string }): VNode {
   const { t } = useText();
   const box = useRef<HTMLPreElement>(null);

@@ -10,7 +10,7 @@ interface Props {
   readonly class?: string;
 }
 
-/** Copies a text. Where the page may not copy (no HTTPS), it selects the text. */
+/** A button that copies a text. Without HTTPS the browser does not allow that, and the button selects the text instead. */
 export function CopyButton({ text, label, source, class: style = "outline" }: Props): VNode {
   const { t } = useText();
   const [result, setResult] = useState<"copied" | "copyByHand" | null>(null);

@@ -11,6 +11,7 @@ import { Problem } from "../shared/Problem.tsx";
 interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
+  /** The columns of the file. */
   readonly columns: readonly Column[];
 }
 
@@ -19,12 +20,12 @@ type State =
   | { readonly at: "busy" | "done" | "cut"; readonly rows: number }
   | { readonly at: "failed"; readonly error: unknown; readonly format: Format };
 
-/** Saves all matching rows, and shows their number. */
+/** Buttons that save all matching rows as a file, and the progress. */
 export function Download({ endpoint, view, columns }: Props): VNode {
   const { t } = useText();
   const [state, setState] = useState<State>({ at: "idle" });
   const running = useRef<AbortController | null>(null);
-  // A file that the browser offers on another page belongs to no visible button.
+  // The user would not expect a file from a page that they left.
   useEffect(() => () => running.current?.abort(), []);
   const save = async (format: Format): Promise<void> => {
     const controller = new AbortController();
@@ -74,6 +75,7 @@ export function Download({ endpoint, view, columns }: Props): VNode {
   );
 }
 
+/** Lets the browser save a file. */
 function offer(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);

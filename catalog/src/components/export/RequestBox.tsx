@@ -7,7 +7,7 @@ import { type Language, LANGUAGES, snippet } from "../../text/snippets.ts";
 import { Choices } from "../shared/Choices.tsx";
 import { CopyBox } from "./CopyBox.tsx";
 
-/** The request for the shown rows as a command or program, to copy. */
+/** The request for the rows of the table as a command or program, with a button that copies it. */
 export function RequestBox({ request }: { request: RowsRequest }): VNode {
   const { t } = useText();
   const [language, setLanguage] = useState<Language>("curl");

@@ -9,7 +9,7 @@ import { visible } from "../../text/visible.ts";
 export const FORMATS = ["citeText", "BibTeX"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Returns how the rows of a view are cited, by format; undefined until their sources are known. */
+/** Returns the citation of the rows of a view, by format; undefined until their sources are known. */
 export function useCitation(
   endpoint: EndpointDetails,
   { columns, filters }: ViewState,

@@ -8,8 +8,8 @@ import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 /**
- * The header and the navigation around every page. A new page takes the focus, so that a screen reader announces it, and begins at its top. After Back
- * and Forward, the browser restores the position.
+ * The header and the navigation around every page. A new page gets the focus, so that a screen reader announces it, and is scrolled to its
+ * top. After Back and Forward, the browser restores the scroll position.
  */
 export function Frame({ children }: { children: ComponentChildren }): VNode {
   const { t } = useText();
@@ -58,7 +58,7 @@ export function Frame({ children }: { children: ComponentChildren }): VNode {
         </div>
       </header>
       <main id="main" class="container-fluid" tabIndex={-1} ref={main}>
-        {/* Another page begins without the error of this one. */}
+        {/* The key removes the error of a page when another one is shown. */}
         <ErrorBoundary key={path}>{children}</ErrorBoundary>
       </main>
     </>

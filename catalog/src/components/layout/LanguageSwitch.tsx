@@ -3,6 +3,7 @@ import { type Language, useText } from "../../i18n/text.tsx";
 
 const NAMES: Record<Language, string> = { nb: "Norsk (bokmål)", en: "English" };
 
+/** Selects the language of the page; the browser stores it. */
 export function LanguageSwitch(): VNode {
   const { t, language, setLanguage } = useText();
   return (

@@ -6,6 +6,7 @@ import { remember, remembered } from "../../state/preferences.ts";
 const KEY = "theme";
 const THEMES = { auto: "themeAuto", light: "themeLight", dark: "themeDark" } as const;
 
+/** Selects the light or dark theme, or that of the device; the browser stores it. */
 export function ThemeSwitch(): VNode {
   const { t } = useText();
   const [theme, setTheme] = useState(remembered(KEY) ?? "auto");

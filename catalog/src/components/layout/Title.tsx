@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useText } from "../../i18n/text.tsx";
 import { visible } from "../../text/visible.ts";
 
-/** The heading of a page, and its name in the browser. */
+/** The heading of a page. It is also the title of the document. */
 export function Title({ name, children }: { name: string; children?: ComponentChildren }): VNode {
   const { t } = useText();
   useEffect(() => {

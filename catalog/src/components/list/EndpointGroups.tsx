@@ -7,7 +7,7 @@ import { Stability } from "../description/Stability.tsx";
 import { Datum } from "../shared/Datum.tsx";
 import { EndpointItem } from "./EndpointItem.tsx";
 
-/** The list: relations by schema, the contract first. */
+/** The relations of the list, grouped by schema. The stable schema is first. */
 export function EndpointGroups({ endpoints, state }: { endpoints: readonly Endpoint[]; state: ListState }): VNode {
   const { t, number } = useText();
   // A list without freshness is better than none: an error of this request is not shown.

@@ -12,19 +12,19 @@ import { RowCount } from "./RowCount.tsx";
 
 interface Props {
   readonly endpoint: Endpoint;
-  /** Sources by name; undefined until the API has answered. */
+  /** Sources by id; undefined = not loaded. */
   readonly sources: ReadonlyMap<string, Source> | undefined;
   readonly state: ListState;
 }
 
-/** One relation in the list: title, description, number of rows, freshness and tags. */
+/** The card of a relation: title, description, number of rows, freshness and tags. */
 export function EndpointItem({ endpoint, sources, state }: Props): VNode {
   const { t, date } = useText();
   const { schema, relation, title, kind, description, tags, source_ids } = endpoint;
   const filters =
     state.column && state.value ? [{ column: state.column, operator: "eq" as const, value: state.value }] : [];
   const own = source_ids.flatMap((id) => sources?.get(id) ?? []);
-  // The rows are as old as the oldest part of them.
+  // Rows of several sources are only as recent as those of the source that was not ingested for the longest time.
   const ingested = own.map(({ last_ingested_at }) => last_ingested_at).sort()[0];
   return (
     <li class="endpoint">

@@ -4,12 +4,12 @@ import type { Endpoint } from "../../api/meta.ts";
 import { useTotal } from "../../api/rows.ts";
 import { useText } from "../../i18n/text.tsx";
 
-/** Number of rows of a relation in the list: its estimate, else counted when the relation is scrolled into view. */
+/** Shows the number of rows of a relation: the estimate, or else a count, which is requested when the card is scrolled into view. */
 export function RowCount({ endpoint }: { endpoint: Endpoint }): VNode {
   const { t } = useText();
   const { row_estimate: count, type } = endpoint;
   if (count === null) return <CountedRows endpoint={endpoint} />;
-  // The estimate of a view is that of the table that it reads, and it can have fewer rows.
+  // The estimate of a view is that of the table that it reads; the view can have fewer rows.
   return <span>{t(type === "view" ? "ofAboutRows" : "aboutRows", { count })}</span>;
 }
 

@@ -3,16 +3,17 @@ import { useText } from "../../i18n/text.tsx";
 import { namespaceOf } from "../../state/tags.ts";
 import { TagGroup } from "./TagGroup.tsx";
 
+/** Order of the namespaces; unknown ones follow by name. */
 const ORDER = ["layer", "topic", "provider", "geo", "cadence", "eu_theme"];
 
 interface Props {
-  /** How many relations each tag would show. */
+  /** For each tag, the number of relations that the list shows if the tag is selected. */
   readonly counts: ReadonlyMap<string, number>;
   readonly chosen: readonly string[];
   readonly toggle: (tag: string) => void;
 }
 
-/** All tags by namespace, with live counts. */
+/** Check boxes for all tags, grouped by namespace. Open at first where the list has room next to it. */
 export function TagFilter({ counts, chosen, toggle }: Props): VNode {
   const { t } = useText();
   const rank = (namespace: string): number => (ORDER.includes(namespace) ? ORDER.indexOf(namespace) : ORDER.length);

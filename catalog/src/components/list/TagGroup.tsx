@@ -13,18 +13,20 @@ const NAMES: ReadonlyMap<string, TextKey> = new Map([
   ["eu_theme", "nsEuTheme"],
   ["layer", "nsLayer"],
 ]);
-/** Tags of one namespace that are shown at first. */
+/** Number of tags that are shown before the user asks for all. */
 const FEW = 10;
 
 interface Props {
   readonly namespace: string;
+  /** All tags of the namespace. */
   readonly tags: readonly string[];
+  /** For each tag, the number of relations that the list shows if the tag is selected. */
   readonly counts: ReadonlyMap<string, number>;
   readonly chosen: readonly string[];
   readonly toggle: (tag: string) => void;
 }
 
-/** The tags of one namespace, the most frequent first; what is chosen is always shown. */
+/** Check boxes for the tags of one namespace, the most frequent first. Selected tags are always shown. */
 export function TagGroup({ namespace, tags, counts, chosen, toggle }: Props): VNode {
   const { t, number } = useText();
   const [all, setAll] = useState(false);

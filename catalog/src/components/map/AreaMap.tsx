@@ -21,7 +21,7 @@ const WIDTH = 480;
 const [MIN_HEIGHT, MAX_HEIGHT] = [260, 660];
 const MARGIN = 6;
 
-/** Areas in the colours of their values. An area is pointed at, or chosen from a list of names, which shows its value. */
+/** Draws areas in the colours of their values. Shows the value of the area that the user points at or selects from a list of names. */
 export function AreaMap({ shapes, values, measure, label }: Props): VNode {
   const { t, dataNumber } = useText();
   const [pointed, setPointed] = useState<string | null>(null);
@@ -87,7 +87,9 @@ export function AreaMap({ shapes, values, measure, label }: Props): VNode {
   }
 }
 
-/** Fits the areas that have values, so that a county fills the map; those around them are cut off. */
+/**
+ * Returns the path and the height of a map that is filled by the areas that have values, e.g. those of one county. Other areas are cut off.
+ */
 function fitted(
   areas: readonly AreaShape[],
   values: ReadonlyMap<string, number>,
@@ -104,7 +106,7 @@ function fitted(
   return { path: geoPath(projection.fitExtent(extent, fit)).digits(1), height };
 }
 
-/** Above the middle of an area, towards the middle of the map. */
+/** Returns the position of the value of an area: above its middle, or below it at the top of the map, and never outside the map. */
 function place([[left, top], [right, bottom]]: [[number, number], [number, number]], height: number) {
   const x = Math.min(Math.max((left + right) / 2 / WIDTH, 0), 1);
   const y = Math.min(Math.max((top + bottom) / 2 / height, 0), 1);

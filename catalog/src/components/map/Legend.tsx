@@ -13,7 +13,7 @@ interface Props {
   readonly others: number;
 }
 
-/** The classes of a map: colour, least and greatest value, number of areas. */
+/** The legend of a map: for each class its colour, least and greatest value and number of areas. */
 export function Legend({ measure, classes, others }: Props): VNode {
   const { t, dataNumber } = useText();
   return (
@@ -49,7 +49,7 @@ function Entry({ tone, text, count }: { tone: number | undefined; text: string; 
   );
 }
 
-/** The class of the style sheet with a tone's colour. */
+/** Returns the CSS class with the colour of a tone; undefined = no value. */
 export function swatch(tone: number | undefined): string {
   if (tone === undefined) return "no-value";
   return tone < 0 ? `below tone-${-tone}` : `tone-${tone}`;

@@ -17,7 +17,10 @@ interface Props extends DrawnProps {
   readonly y: string;
 }
 
-/** The map of the rows that match the filters: those of the latest time, if they have several. A separate module, as the chart is. */
+/**
+ * Requests the rows that match the filters, and draws those of the latest time on a map. A separate module, so that a page without a map
+ * does not load it.
+ */
 export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
   const { t } = useText();
   const { name, level } = areaKey;
@@ -80,7 +83,7 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
 
 const MAX_LISTED = 10;
 
-/** Texts with commas between them, the first of many. @param nothing for an empty text */
+/** Returns the first texts, separated by commas. @param nothing replaces an empty text */
 function listed(texts: readonly string[], nothing: string): string {
   const first = texts.slice(0, MAX_LISTED).map((text) => visible(shortened(text, 40).text) || nothing);
   return [...first, ...(texts.length > MAX_LISTED ? ["…"] : [])].join(", ");

@@ -5,7 +5,7 @@ import { numberOf } from "../chart/series.ts";
 import { areDates, orderedTimes } from "../chart/times.ts";
 import { areaNumber, type Level } from "./keys.ts";
 
-/** What a map draws of its rows, and what it cannot draw. */
+/** The values that a map draws, and the rows that it leaves out. */
 interface AreaValues {
   /** The value of each area that has exactly one row with a number. */
   readonly values: ReadonlyMap<string, number>;
@@ -17,7 +17,10 @@ interface AreaValues {
   readonly skipped: number;
 }
 
-/** @param areas the id of an area by its numbers: that of today, and that of the year of the boundaries */
+/**
+ * Returns the value of each area.
+ * @param areas ids of areas by number: that of today, and that of the year of the boundaries
+ */
 export function areaValues(
   rows: readonly Row[],
   { map, y }: MapState,
@@ -43,8 +46,8 @@ export function areaValues(
 }
 
 /**
- * Returns the rows of the latest time, and that time; all rows and null if no area has several rows, as where the time is that of an update, or if
- * there is one time only.
+ * Returns the rows of the latest time, and that time. Returns all rows and null if there is no time or only one, or if the times are dates
+ * and no area has several rows.
  */
 export function latestRows(
   rows: readonly Row[],
@@ -55,7 +58,7 @@ export function latestRows(
   const areas = rows.map(areaOf).filter((area) => area !== undefined);
   const times = new Set(rows.map((row) => cellText(row[column])));
   const ordered = orderedTimes([...times].filter(Boolean));
-  // A date can be that of an update; values of different years are not comparable.
+  // The dates can be those of updates, one for each area. Years are not: values of different years are not comparable.
   if (new Set(areas).size === areas.length && areDates(ordered)) return { rows, time: null };
   const latest = ordered.labels.at(-1);
   return latest !== undefined && times.size > 1

@@ -1,13 +1,13 @@
 import { bisectRight, quantileSorted } from "d3-array";
 
-/** Values that have one colour. */
+/** A class of values, which have the same colour. */
 export interface ValueClass {
   /** The least and the greatest of the values. */
   readonly from: number;
   readonly to: number;
   /** Number of values. */
   readonly count: number;
-  /** 1 (pale) to 5; the same below zero if there are values on both sides of it. */
+  /** 1 (pale) to 5. Negative for values below zero, if there are others. */
   readonly tone: number;
 }
 
@@ -24,7 +24,7 @@ export function classesOf(values: readonly number[]): readonly ValueClass[] {
   return [...negative.map((each) => ({ ...each, tone: -each.tone })), ...toned(split(rest, CLASSES_PER_SIGN))];
 }
 
-/** The class of a value that is among those of the classes. */
+/** Returns the class of one of the values that the classes were made of. */
 export function classOf(classes: readonly ValueClass[], value: number): ValueClass | undefined {
   return classes.find(({ to }) => value <= to);
 }
@@ -38,7 +38,7 @@ function split(sorted: number[], classes: number): readonly (readonly number[])[
   return [...Map.groupBy(sorted, (value) => bisectRight(thresholds, value)).values()];
 }
 
-/** The tones are spread over all, so that two classes differ as much as five. */
+/** Spreads the tones over the whole scale, so that the colours of few classes differ as much as possible. */
 function toned(groups: readonly (readonly number[])[]): readonly ValueClass[] {
   return groups.map((group, index) => ({
     from: Math.min(...group),

@@ -8,9 +8,9 @@ import municipalities from "./municipalities.json?url";
 
 /** Properties of an area in the files. */
 interface AreaProperties {
-  /** Number of 2024; of 2020 for an area that is two today. */
+  /** Number of 2024; of 2020 for an area that was divided since. */
   readonly id: string;
-  /** Number of 2020, if it was another. */
+  /** Number of 2020, if it was different. */
   readonly old?: string;
   readonly name: string;
 }
@@ -22,7 +22,7 @@ export type Shapes = ReturnType<typeof shapesOf>;
 
 const FILES: Readonly<Record<Level, string>> = { municipality: municipalities, county: counties };
 
-/** The areas of a level in the plane of UTM zone 33, y upwards; README.md has source and licence. */
+/** Requests the areas of a level: in UTM zone 33, with y upwards. README.md has source and licence. */
 export function useShapes(level: Level): UseQueryResult<Shapes> {
   return useQuery({
     queryKey: ["shapes", level],
@@ -48,7 +48,7 @@ function shapesOf(boundaries: Boundaries) {
     areas,
     /** The borders between counties. */
     borders: mesh(boundaries, boundaries.objects.areas, (a, b) => countyOf(a) !== countyOf(b)),
-    /** Ids by number. */
+    /** Ids of areas by number: that of today, and that of the year of the boundaries. */
     ids: new Map(
       areas.flatMap(({ properties: { id, old } }) => [[id, id], ...(old ? [[old, id] as const] : [])] as const),
     ),

@@ -2,7 +2,7 @@ import type { Row } from "../../api/rows.ts";
 import { type Column, isRegion, isTime, KEY_COLUMNS } from "../../state/columns.ts";
 import { cellText } from "../../text/visible.ts";
 
-/** The areas of a map. */
+/** The kind of areas on a map. */
 export type Level = "municipality" | "county";
 
 /** A column whose values are numbers of areas. */
@@ -29,13 +29,13 @@ function levelOf(column: Column, rows: readonly Row[]): Level | undefined {
   if (!isRegion(column) || isTime(column)) return undefined;
   const levels = (Object.keys(LEVELS) as Level[]).filter((level) => LEVELS[level].column.test(column.name));
   const values = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
-  // The table may not show the column.
+  // Without values, because the table does not show the column, only its name can decide.
   if (values.length === 0) return KEY_COLUMNS.includes(column.name) ? levels[0] : undefined;
   return levels.find((level) => values.filter((value) => areaNumber(value, level) !== null).length > values.length / 2);
 }
 
 /**
- * Returns the number of an area with all of its digits, which an integer has lost if the first is zero.
+ * Returns the number of an area with all of its digits: an integer has no leading zero.
  * Null for a value that is not a number of this level.
  */
 export function areaNumber(value: unknown, level: Level): string | null {

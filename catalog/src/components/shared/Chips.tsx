@@ -16,8 +16,8 @@ interface Props {
 }
 
 /**
- * The active filters of the list or the table: a button that removes each, and a button that removes all. The focus of a removed one moves to the
- * next.
+ * The active filters of the list or the table: a button that removes each, and a button that removes all. When a button is removed, the
+ * next one gets its focus.
  */
 export function Chips({ chips, clear, rest }: Props): VNode | null {
   const { t } = useText();

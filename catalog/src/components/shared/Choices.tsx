@@ -6,10 +6,11 @@ interface Props<T extends string> {
   readonly names: readonly T[];
   readonly chosen: T;
   readonly choose: (name: T) => void;
+  /** Returns the text of a button; without it, the name is the text. */
   readonly textOf?: (name: T) => string;
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons, exactly one of which is pressed. */
 export function Choices<T extends string>({ label, names, chosen, choose, textOf }: Props<T>): VNode {
   return (
     <div role="group" aria-labelledby={label} class="choice">

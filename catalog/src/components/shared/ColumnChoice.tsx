@@ -7,11 +7,11 @@ interface Props {
   readonly columns: readonly Pick<Column, "name">[];
   readonly value: string;
   readonly set: (name: string) => void;
-  /** Text of the choice of no column. */
+  /** Text of an option for no column, whose value is empty; without it, there is none. */
   readonly none?: string;
 }
 
-/** A list of columns of which one is chosen. */
+/** A drop-down list of columns. */
 export function ColumnChoice({ label, columns, value, set, none }: Props): VNode {
   return (
     <label>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { visible } from "../../text/visible.ts";
 
-/** A text of the data: shown as it is, in a direction of its own, with what is invisible made visible. */
+/** A text from the data. `bdi` keeps its direction from changing the text around it, and invisible characters are shown as codes. */
 export function Datum({ children }: { children: string }): VNode {
   return <bdi>{visible(children)}</bdi>;
 }

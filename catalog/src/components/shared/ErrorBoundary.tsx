@@ -7,8 +7,8 @@ interface State {
 }
 
 /**
- * Shows an error in place of what cannot be rendered: a part of the page that is not loaded, as after a new version of the catalog or without a
- * connection, or an error in its code. Only a reload loads a module again that failed to load.
+ * Shows an error in place of children that cannot be rendered: because of an error in their code, or because a module failed to load, e.g.
+ * after a new version of the catalog was deployed. A browser loads such a module again only when the page is reloaded.
  */
 export class ErrorBoundary extends Component<{ children: ComponentChildren }, State> {
   override state: State = { error: null };

@@ -17,12 +17,13 @@ const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
 
 interface Props {
   readonly error: unknown;
+  /** Repeats what failed. */
   readonly retry: () => unknown;
-  /** Other actions. */
+  /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** What went wrong and what to do about it. */
+/** The message and the hint of an error, and a button that retries. */
 export function Problem({ error, retry, children }: Props): VNode {
   const { t } = useText();
   const known = error instanceof ApiError ? error : undefined;

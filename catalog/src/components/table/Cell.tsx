@@ -13,7 +13,10 @@ interface Props {
   readonly value: unknown;
 }
 
-/** One value; of a key column a link to what else has it. Long ones are shortened: the details of the row have all. */
+/**
+ * A cell of the table. A value of a key column links to the relations that have this column. Long values are cut; the details of the row
+ * show them in full.
+ */
 export function Cell({ column, position, value }: Props): VNode {
   const { t } = useText();
   const { text, cut } = shortened(cellText(value));

@@ -18,14 +18,16 @@ interface Props {
   /** Number of the first row, from 1. */
   readonly firstRow: number;
   readonly sort: ViewState["sort"];
-  /** Whether other rows are on their way. */
+  /** Whether other rows are loading. */
   readonly stale: boolean;
   readonly changeSort: (sort: ViewState["sort"]) => void;
-  /** Begins a condition on a column. */
+  /** Opens the form for a filter on a column. */
   readonly filterBy: (column: string) => void;
 }
 
-/** The rows. The API sorts and pages them; columns out of sight are left out, so that hundreds of them do no harm. */
+/**
+ * The table of rows. The API sorts and pages them. Columns outside the visible part are not rendered, because a relation can have hundreds.
+ */
 export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, filterBy }: Props): VNode {
   const { t, number } = useText();
   const frame = useRef<HTMLDivElement>(null);
@@ -122,7 +124,7 @@ function next(column: string, direction: "asc" | "desc" | false): ViewState["sor
   return { column, descending: direction === "asc" };
 }
 
-/** Room for columns out of sight. */
+/** An empty cell in place of the columns that are not rendered. */
 function Gap({ width }: { width: number }): VNode | null {
   return width > 0 ? <td role="presentation" class="gap" style={{ minWidth: `${width}px` }} /> : null;
 }

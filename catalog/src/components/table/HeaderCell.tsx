@@ -10,13 +10,15 @@ interface Props {
   readonly position: number;
   /** In pixels. */
   readonly width: number;
+  /** The order of the rows by this column; false = not sorted by it. */
   readonly direction: "asc" | "desc" | false;
+  /** Sorts by the column in the next order. */
   readonly toggle: () => void;
-  /** Begins a condition on it. */
+  /** Opens the form for a filter on the column. */
   readonly filter: () => void;
 }
 
-/** Name, type and meaning of a column; its buttons sort and filter. */
+/** The header of a column: name, type and description, a button that sorts and one that filters. */
 export function HeaderCell({ column, position, width, direction, toggle, filter }: Props): VNode {
   const { t } = useText();
   const sortable = isSortable(column);

@@ -3,7 +3,9 @@ import { useText } from "../../i18n/text.tsx";
 import { pageSizes, type ViewState } from "../../state/view.ts";
 
 interface Props {
+  /** Number of all rows that match; null = unknown. */
   readonly total: number | null;
+  /** Whether the total is counted rather than estimated. */
   readonly exact: boolean;
   /** Rows on this page. */
   readonly rows: number;
@@ -13,7 +15,7 @@ interface Props {
   readonly go: (change: Partial<ViewState>) => void;
 }
 
-/** Links to other pages. A link to the last page requires an exact number of rows. */
+/** Buttons for other pages, and the page size. Only an exact number of rows allows a button for the last page. */
 export function Paging({ total, exact, rows, maxRows, view: { page, size }, go }: Props): VNode {
   const { t } = useText();
   const pages = exact && total !== null ? Math.max(1, Math.ceil(total / size)) : undefined;

@@ -14,7 +14,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** A row with whole values and what its columns mean. */
+/** A dialog with the whole values of a row, and the descriptions of its columns. */
 export function RowDialog({ columns, row, number, close }: Props): VNode {
   const { t } = useText();
   const dialog = useRef<HTMLDialogElement>(null);

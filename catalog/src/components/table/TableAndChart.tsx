@@ -24,7 +24,7 @@ interface Props {
   readonly choices: Choices | null;
   readonly go: (change: Partial<ViewState>) => void;
   readonly changeChart: (chart: ViewState["chart"]) => void;
-  /** Begins a filter on a column. */
+  /** Opens the form for a filter on a column. */
   readonly filterBy: (column: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-// The router's own decodes it twice.
+// `useSearch` of wouter-preact decodes the query string, and URLSearchParams would decode it again.
 import { useSearch } from "wouter-preact/use-browser-location";
 import type { EndpointDetails } from "../../api/meta.ts";
 import { viewRequest } from "../../api/request.ts";
@@ -27,7 +27,7 @@ import { TableAndChart } from "./TableAndChart.tsx";
 import { Totals } from "./Totals.tsx";
 
 const NONE: readonly Column[] = [];
-/** Characters of the description above the rows; the details have all. */
+/** Number of characters of the description that are shown above the rows; the details show all of it. */
 const LEAD = 160;
 
 interface Props {
@@ -36,30 +36,30 @@ interface Props {
   readonly maxRows: number;
 }
 
-/** One relation: the rows that the query string selects, and its metadata. */
+/** The viewer of a relation: the rows that the query string selects, with their chart or map, and the metadata of the relation. */
 export function TableViewer({ endpoint, maxRows }: Props): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();
   const search = useSearch();
   const columns = endpoint.columns ?? NONE;
   const chosen = useMemo(() => knownColumns(readView(new URLSearchParams(search)), columns), [search, columns]);
-  // The address keeps the size that was chosen: another stack or a later limit may allow it.
+  // The address keeps the chosen page size, because another stack or a later limit can allow it.
   const view = useMemo(() => ({ ...chosen, size: Math.min(chosen.size, maxRows) }), [chosen, maxRows]);
   const { data, error, refetch, isFetching, isPlaceholderData } = useRows(endpoint, view);
   const [begun, setBegun] = useState<string | null>(null);
-  /** Number of conditions that were begun at a column: each begins a new form, also for the same column. */
+  /** Number of filters that were begun at a column: each one opens a new form, also for the same column. */
   const [begins, setBegins] = useState(0);
   const shown = useMemo(() => shownColumns(columns, view.columns), [columns, view.columns]);
   const { schema, relation, stability } = endpoint;
   const description = endpoint.description ?? "";
   const lead = shortened(description, LEAD);
-  // Another selection or order begins at its first page.
+  // The page number belongs to the previous selection or order.
   const go = (change: Partial<ViewState>): void =>
     navigate(tablePath(schema, relation, { ...chosen, page: 1, ...change }));
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
   const removeSort = (): void => {
     go({ sort: null });
-    // The button disappears with the focus.
+    // The button has the focus, and is removed with the message.
     document.getElementById("main")?.focus({ preventScroll: true });
   };
   // The chart that the columns suggest does not depend on which the table shows.

@@ -9,14 +9,14 @@ interface Props {
   readonly stale: boolean;
 }
 
-/** Which rows are shown, of how many, whether that was counted, and what is not shown. */
+/** Shows which rows of how many the table contains, whether the number is counted or estimated, and whether rows are left out. */
 export function Totals({ response, stale }: Props): VNode {
   const { t } = useText();
   const { rows, exact, maxRows } = response;
   const { page, size, filters } = response.view;
   const from = (page - 1) * size + 1;
   const to = from + rows.length - 1;
-  // An estimate may be lower than what is there to see.
+  // An estimate can be lower than the number of rows in the table.
   const total = Math.max(response.total ?? 0, rows.length > 0 ? to : 0);
   if (rows.length === 0)
     return <p role="status">{t(page > 1 ? "rangePast" : filters.length > 0 ? "rangeNone" : "rangeEmpty", { page })}</p>;

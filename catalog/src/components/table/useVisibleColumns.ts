@@ -6,12 +6,12 @@ import { type Column, familyOf } from "../../state/columns.ts";
 interface VisibleColumns {
   /** Indexes of the visible columns. */
   readonly shown: readonly number[];
-  /** Widths of what is left out before and after them, in pixels. */
+  /** Widths of the columns before and after them, in pixels. */
   readonly before: number;
   readonly after: number;
 }
 
-/** Width of a column in pixels: enough for its name and for values of its type. */
+/** Returns the width of a column in pixels: enough for its name and for values of its type. */
 export function widthOf(column: Column): number {
   return Math.min(320, Math.max(widthOfValues(column), column.name.length * 9 + 60));
 }
@@ -21,7 +21,7 @@ function widthOfValues(column: Column): number {
   return familyOf(column) === "number" || familyOf(column) === "boolean" ? 110 : 190;
 }
 
-/** The columns that are in sight in a frame that scrolls sideways. */
+/** Returns the columns in the visible part of an element that scrolls horizontally. */
 export function useVisibleColumns(frame: RefObject<HTMLElement>, columns: readonly Column[]): VisibleColumns {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const options = {

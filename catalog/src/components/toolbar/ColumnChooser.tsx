@@ -6,8 +6,9 @@ import { Datum } from "../shared/Datum.tsx";
 
 interface Props {
   readonly columns: readonly Column[];
+  /** The columns of the table. */
   readonly shown: readonly Column[];
-  /** Gets the names to show; none for all. */
+  /** Is called with the names of the columns to show; empty = all. */
   readonly change: (names: readonly string[]) => void;
 }
 

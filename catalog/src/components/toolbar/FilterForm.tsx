@@ -20,19 +20,19 @@ const TEXTS: Record<Operator, TextKey> = {
   filled: "opFilled",
 };
 
-/** The words for an operator. */
+/** Returns the key of an operator's text. */
 export function operatorKey(operator: Operator): TextKey {
   return TEXTS[operator];
 }
 
 interface Props {
   readonly columns: readonly Column[];
-  /** The column to begin with; empty or null for the first. */
+  /** The column that is selected at first; empty or null for the first one. */
   readonly first: string | null;
   readonly add: (filter: Filter) => void;
 }
 
-/** A condition on a column, to be added. Begun for a column it takes the focus. */
+/** A form that adds a filter. If it was opened from the header of a column, its value gets the focus. */
 export function FilterForm({ columns, first, add }: Props): VNode {
   const { t } = useText();
   const [name, setName] = useState(first || (columns[0]?.name ?? ""));

@@ -11,18 +11,19 @@ interface Props {
   readonly columns: readonly Column[];
   readonly filters: readonly Filter[];
   readonly change: (filters: readonly Filter[]) => void;
-  /** The column that a condition is begun on; null when none is. */
+  /** The column of the filter in the open form, empty if the user did not start at a column; null = the form is closed. */
   readonly begun: string | null;
+  /** Opens the form for a column, or closes it (null). */
   readonly begin: (column: string | null) => void;
 }
 
-/** The conditions on the rows, and a form for another. */
+/** The active filters of the table, and a form that adds one. */
 export function Filters({ columns, filters, change, begun, begin }: Props): VNode {
   const { t } = useText();
   const [round, setRound] = useState(0);
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
-    // The form of the condition that was added is gone, and the focus with it.
+    // A new form replaces the one that had the focus.
     const form = round > 0 ? details.current?.querySelector("form") : undefined;
     (form?.querySelector<HTMLElement>("input") ?? form?.querySelector<HTMLElement>("select"))?.focus();
   }, [round]);

@@ -14,10 +14,11 @@ interface Props {
   readonly columns: readonly Column[];
   /** The columns of the table. */
   readonly shown: readonly Column[];
-  /** The column of the filter that the user begins; null for none. */
+  /** The column of the filter in the open form, empty if the user did not start at a column; null = the form is closed. */
   readonly begun: string | null;
-  /** Number of filters that were begun at a column: each begins a new form, also for the same column. */
+  /** Number of filters that were begun at a column: each one opens a new form, also for the same column. */
   readonly begins: number;
+  /** Opens the form for a column, or closes it (null). */
   readonly begin: (column: string | null) => void;
   readonly go: (change: Partial<ViewState>) => void;
   readonly changeChart: (chart: ViewState["chart"]) => void;
@@ -51,7 +52,7 @@ export function Toolbar({
         begin={begin}
       />
       <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
-      {/* A file of other columns or filters is another file. */}
+      {/* The key removes the result of a download of other columns, filters or another order. */}
       <Download
         key={JSON.stringify([view.columns, view.filters, view.sort])}
         endpoint={endpoint}

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { packageFolder } from "../config/folders.ts";
+import { packageFolder } from "../config/files/folders.ts";
 import type { Measurement } from "./measurement.ts";
 
 /** Compressed script that the first page may load, by brotli or gzip, in bytes . */

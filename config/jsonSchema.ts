@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { renderReference } from "./reference.ts";
-import { SECTION_NAMES, SECTIONS } from "./sections.ts";
+import { SECTION_NAMES, SECTIONS } from "./sections/sections.ts";
 
 /** Returns the content of `config/stack.schema.json`. */
 export function stackSchema(): object {

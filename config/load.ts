@@ -1,33 +1,33 @@
 /** The only module that reads a stack's configuration; pure, apart from {@link readStackFile}. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { kindRules, kindWarnings } from "./domainKinds.ts";
+import { kindRules, kindWarnings } from "./sections/domains/domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
-import { hostRules } from "./hosts.ts";
-import { isSection, isWithin, join } from "./location.ts";
-import { tailnetRules, tailnetWarnings } from "./tailnet.ts";
-import { namespaceRules } from "./namespaces.ts";
-import { ConfigError, type Problem, suggestion } from "./problems.ts";
-import { checkProjectOf } from "./projectFile.ts";
-import { lookUpSecrets, settingsOf } from "./resolve.ts";
-import { checkSections, type Drafts, SECTION_NAMES, type SectionName } from "./sections.ts";
+import { hostRules } from "./rules/hosts.ts";
+import { isSection, isWithin, join } from "./errors/location.ts";
+import { tailnetRules, tailnetWarnings } from "./sections/domains/tailnet.ts";
+import { namespaceRules } from "./rules/namespaces.ts";
+import { ConfigError, type Problem, suggestion } from "./errors/problems.ts";
+import { checkProjectOf } from "./files/projectFile.ts";
+import { lookUpSecrets, settingsOf } from "./schema/resolve.ts";
+import { checkSections, type Drafts, SECTION_NAMES, type SectionName } from "./sections/sections.ts";
 import { clusterRules, toCluster } from "./sections/cluster.ts";
-import { toDataApi } from "./sections/dataApi.ts";
-import { dataApiRules } from "./sections/dataApiRules.ts";
-import { domainRules, domainWarnings, toDomain } from "./sections/domains.ts";
+import { toDataApi } from "./sections/dataApi/dataApi.ts";
+import { dataApiRules } from "./sections/dataApi/dataApiRules.ts";
+import { domainRules, domainWarnings, toDomain } from "./sections/domains/domains.ts";
 import { gateway } from "./sections/gateway.ts";
-import { identityProvider } from "./sections/identityProvider.ts";
-import { identityProviderRules } from "./sections/identityProviderRules.ts";
-import { images, imagesWarnings } from "./sections/images.ts";
+import { identityProvider } from "./sections/identityProvider/identityProvider.ts";
+import { identityProviderRules } from "./sections/identityProvider/identityProviderRules.ts";
+import { images, imagesWarnings } from "./sections/images/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
-import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres.ts";
-import { clientRules, nameRules, toService } from "./sections/protectedServices.ts";
+import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres/postgres.ts";
+import { clientRules, nameRules, toService } from "./sections/protectedServices/protectedServices.ts";
 import { toTestEnvironments } from "./sections/testEnvironments.ts";
 import { verification, verificationRules } from "./sections/verification.ts";
 import type { Settings } from "./settings.ts";
-import { parseConfig } from "./stackFile.ts";
-import { versionRules, versionWarnings } from "./versions.ts";
-import { type Environment, type RawValue, Variables } from "./variables.ts";
+import { parseConfig } from "./files/stackFile.ts";
+import { versionRules, versionWarnings } from "./rules/versions.ts";
+import { type Environment, type RawValue, Variables } from "./variables/variables.ts";
 
 /** The configuration of a stack before validation. */
 export interface RawStack {

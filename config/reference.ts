@@ -1,5 +1,5 @@
 /** Renders docs/configuration.md from the JSON Schema of a stack file; `config/jsonSchema.ts` writes both. */
-import { SECTIONS } from "./sections.ts";
+import { SECTIONS } from "./sections/sections.ts";
 
 const INTRODUCTION = `
 <!-- Generated from the schema by: node config/jsonSchema.ts -->

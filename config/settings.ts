@@ -5,28 +5,28 @@
  */
 import type { Service } from "../protections/table.ts";
 import type { ClusterIdentity } from "./sections/cluster.ts";
-import type { DataApi } from "./sections/dataApi.ts";
-import type { Domain } from "./sections/domains.ts";
+import type { DataApi } from "./sections/dataApi/dataApi.ts";
+import type { Domain } from "./sections/domains/domains.ts";
 import type { TraefikGateway } from "./sections/gateway.ts";
-import type { IdentityProvider } from "./sections/identityProvider.ts";
-import type { Images } from "./sections/images.ts";
+import type { IdentityProvider } from "./sections/identityProvider/identityProvider.ts";
+import type { Images } from "./sections/images/images.ts";
 import type { Observability } from "./sections/observability.ts";
-import type { PostgresServer } from "./sections/postgres.ts";
+import type { PostgresServer } from "./sections/postgres/postgres.ts";
 import type { TestEnvironments } from "./sections/testEnvironments.ts";
 import type { Verification } from "./sections/verification.ts";
 
 export type { OAuth2Service } from "../protections/oauth2.ts";
 export type { Service } from "../protections/table.ts";
-export type { Backend } from "./backend.ts";
-export type { SecretText } from "./secretText.ts";
+export type { Backend } from "./sections/protectedServices/backend.ts";
+export type { SecretText } from "./variables/secretText.ts";
 export type { ClusterIdentity } from "./sections/cluster.ts";
-export type { Catalog, DataApi, Deprecation } from "./sections/dataApi.ts";
-export type { Domain, Tls } from "./sections/domains.ts";
+export type { Catalog, DataApi, Deprecation } from "./sections/dataApi/dataApi.ts";
+export type { Domain, Tls } from "./sections/domains/domains.ts";
 export type { TraefikGateway } from "./sections/gateway.ts";
-export type { IdentityProvider, SampleUser, ServiceAccount } from "./sections/identityProvider.ts";
-export type { Images } from "./sections/images.ts";
+export type { IdentityProvider, SampleUser, ServiceAccount } from "./sections/identityProvider/identityProvider.ts";
+export type { Images } from "./sections/images/images.ts";
 export type { Observability } from "./sections/observability.ts";
-export type { PostgresInstallation, PostgresServer } from "./sections/postgres.ts";
+export type { PostgresInstallation, PostgresServer } from "./sections/postgres/postgres.ts";
 export type { TestEnvironments } from "./sections/testEnvironments.ts";
 export type { Verification } from "./sections/verification.ts";
 

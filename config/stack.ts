@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { engineValue } from "./engineValue.ts";
 import { parseStack, type RawStack } from "./load.ts";
 import type { Settings } from "./settings.ts";
-import type { RawValue } from "./variables.ts";
+import type { RawValue } from "./variables/variables.ts";
 
 /**
  * Returns the settings of the stack that the engine runs.

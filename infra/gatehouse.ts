@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../config/settings.ts";
 import { loadStack } from "../config/stack.ts";
-import { errorText } from "../config/errorText.ts";
+import { errorText } from "../config/errors/errorText.ts";
 import { accessOf } from "./access/access.ts";
 import { DeployedAccess } from "./access/deployedAccess.ts";
 import { PlannedAccess } from "./access/plannedAccess.ts";

@@ -16,8 +16,8 @@ import {
   wrapHttpLibrary,
 } from "@kubernetes/client-node";
 import { parse } from "yaml";
-import { errorText } from "../config/errorText.ts";
-import { UserError } from "../config/userError.ts";
+import { errorText } from "../config/errors/errorText.ts";
+import { UserError } from "../config/errors/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
 const http = new IsomorphicFetchHttpLibrary();

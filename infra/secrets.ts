@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { filledIn } from "../config/secretText.ts";
+import { filledIn } from "../config/variables/secretText.ts";
 import type { SecretText } from "../config/settings.ts";
 
 /**

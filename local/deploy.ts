@@ -12,7 +12,7 @@ import { writeLocalContext } from "../ops/context/local.ts";
 import { apply } from "../ops/engine/apply.ts";
 import type { Changes } from "../ops/engine/run.ts";
 import { openStack, type StackOptions } from "../ops/engine/stack.ts";
-import { packageFolder } from "../config/folders.ts";
+import { packageFolder } from "../config/files/folders.ts";
 import { pulumiHome } from "../ops/toolchain/paths.ts";
 import { NO_POLICY } from "../ops/engine/policyPack.ts";
 import type { Progress, Report } from "../ops/terminal/progress.ts";

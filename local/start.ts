@@ -1,10 +1,10 @@
 /** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
-import { errorText } from "../config/errorText.ts";
+import { errorText } from "../config/errors/errorText.ts";
 import { openContext, readStack, type ShellEnvironment } from "../ops/context/context.ts";
 import { ownDatabase } from "../ops/clients/databaseAddress.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/deployment/verification.ts";
-import { packageFolder } from "../config/folders.ts";
+import { packageFolder } from "../config/files/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";
 import { ignoreClosedOutput } from "../ops/terminal/closedOutput.ts";

@@ -1,7 +1,7 @@
 /** `npm run stop [-- --purge]`: ends the platform that runs on the data folder; with `--purge` also removes the folder. */
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { errorText } from "../config/errorText.ts";
+import { errorText } from "../config/errors/errorText.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { parseOptions } from "./options.ts";
 import { isDataFolder } from "../ops/toolchain/dataFolder.ts";

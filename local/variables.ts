@@ -1,4 +1,4 @@
-import { filledIn, secretTexts } from "../config/secretText.ts";
+import { filledIn, secretTexts } from "../config/variables/secretText.ts";
 import type { SecretText, Settings } from "../config/settings.ts";
 import { localVariables } from "./platform/secrets.ts";
 

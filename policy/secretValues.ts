@@ -1,4 +1,4 @@
-import { secretTexts } from "../config/secretText.ts";
+import { secretTexts } from "../config/variables/secretText.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** A shorter value can be part of other texts by chance. */

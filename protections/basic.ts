@@ -1,6 +1,6 @@
 /** One username and password, checked by the gateway. */
 import { z } from "zod";
-import { secret, text } from "../config/fields.ts";
+import { secret, text } from "../config/schema/fields.ts";
 import type { TraefikMiddleware } from "../infra/gateway/traefik.ts";
 import { dnsLabel } from "../infra/plan/dnsLabel.ts";
 import { type Entry, entryFields } from "./entry.ts";

@@ -1,6 +1,6 @@
 /** Fields that entries of `protected_services` of several types have. */
 import { z } from "zod";
-import type { Backend } from "../config/backend.ts";
+import type { Backend } from "../config/sections/protectedServices/backend.ts";
 import {
   exposedOn,
   group,
@@ -10,8 +10,8 @@ import {
   publicPath,
   sessionLength,
   slug,
-} from "../config/fields.ts";
-import type { Resolved } from "../config/resolve.ts";
+} from "../config/schema/fields.ts";
+import type { Resolved } from "../config/schema/resolve.ts";
 
 /** Fields of every entry. */
 export const entryFields = {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { duration, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/fields.ts";
-import { type Location, within } from "../config/location.ts";
-import { type Problem, problem } from "../config/problems.ts";
-import type { Resolved } from "../config/resolve.ts";
+import { duration, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/schema/fields.ts";
+import { type Location, within } from "../config/errors/location.ts";
+import { type Problem, problem } from "../config/errors/problems.ts";
+import type { Resolved } from "../config/schema/resolve.ts";
 import type { ApplicationRecord } from "../infra/plan/exposure.ts";
 
 /** Schema of `oauth_config`. */

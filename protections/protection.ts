@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SecretText } from "../config/secretText.ts";
+import type { SecretText } from "../config/variables/secretText.ts";
 import type { Exposure } from "../infra/plan/exposure.ts";
 import type { ForwardAuth, MiddlewareSpec } from "../infra/plan/middleware.ts";
 import type { EntrySettings } from "./entry.ts";

@@ -40,7 +40,7 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   manifests: /^manifests\//,
   policy: /^(policy|manifests|config|protections|infra)\//,
   // One table has the limits that the stack sets and the catalog publishes.
-  catalog: /^(catalog\/|config\/publishedLimits\.ts$)/,
+  catalog: /^(catalog\/|config\/sections\/dataApi\/publishedLimits\.ts$)/,
   "catalog/src/api": BELOW_COMPONENTS,
   "catalog/src/i18n": BELOW_COMPONENTS,
   "catalog/src/state": BELOW_COMPONENTS,

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import pLimit from "p-limit";
 import { run } from "../ops/launcher/child.js";
-import { packageFolder } from "../config/folders.ts";
+import { packageFolder } from "../config/files/folders.ts";
 import { FULL } from "./helpers/full.ts";
 
 interface Step {

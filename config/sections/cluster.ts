@@ -1,10 +1,10 @@
 /** The identity of the stack's cluster, and the names of its contexts. */
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
-import { nonEmptyText, text } from "../fields.ts";
-import { within } from "../location.ts";
-import { type Problem, problem } from "../problems.ts";
-import type { Section } from "../section.ts";
+import type { Draft } from "../schema/draft.ts";
+import { nonEmptyText, text } from "../schema/fields.ts";
+import { within } from "../errors/location.ts";
+import { type Problem, problem } from "../errors/problems.ts";
+import type { Section } from "./section.ts";
 
 const READ_UID = "kubectl get namespace kube-system -o jsonpath={.metadata.uid}";
 

@@ -1,9 +1,9 @@
 /** The Traefik that the cluster runs. */
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
-import { kubernetesLabels, label, version } from "../fields.ts";
-import type { Resolved } from "../resolve.ts";
-import type { Section } from "../section.ts";
+import type { Draft } from "../schema/draft.ts";
+import { kubernetesLabels, label, version } from "../schema/fields.ts";
+import type { Resolved } from "../schema/resolve.ts";
+import type { Section } from "./section.ts";
 
 const schema = z.strictObject({
   version: version("Traefik", "3.7.13")

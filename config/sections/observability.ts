@@ -1,12 +1,12 @@
 /** Access to the metrics, for an existing Prometheus. */
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
-import { kubernetesLabels, label } from "../fields.ts";
-import { within } from "../location.ts";
-import { type Problem, problem } from "../problems.ts";
-import type { Resolved } from "../resolve.ts";
-import type { Section } from "../section.ts";
-import type { PostgresDraft } from "./postgres.ts";
+import type { Draft } from "../schema/draft.ts";
+import { kubernetesLabels, label } from "../schema/fields.ts";
+import { within } from "../errors/location.ts";
+import { type Problem, problem } from "../errors/problems.ts";
+import type { Resolved } from "../schema/resolve.ts";
+import type { Section } from "./section.ts";
+import type { PostgresDraft } from "./postgres/postgres.ts";
 import type { VerificationDraft } from "./verification.ts";
 
 const schema = z.strictObject({

@@ -1,8 +1,8 @@
 /** The echo service and its hosts on localhost (docs/applications.md, Try it). */
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
-import { label, portNumber } from "../fields.ts";
-import type { Section } from "../section.ts";
+import type { Draft } from "../schema/draft.ts";
+import { label, portNumber } from "../schema/fields.ts";
+import type { Section } from "./section.ts";
 
 const schema = z.strictObject({
   enabled: z

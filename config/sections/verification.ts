@@ -1,12 +1,12 @@
 /** The verification job in the cluster. */
 import { z } from "zod";
-import type { Draft } from "../draft.ts";
-import { label, text } from "../fields.ts";
-import { within } from "../location.ts";
-import { type Problem, problem } from "../problems.ts";
-import type { Resolved } from "../resolve.ts";
-import type { Section } from "../section.ts";
-import type { IdentityProviderDraft } from "./identityProvider.ts";
+import type { Draft } from "../schema/draft.ts";
+import { label, text } from "../schema/fields.ts";
+import { within } from "../errors/location.ts";
+import { type Problem, problem } from "../errors/problems.ts";
+import type { Resolved } from "../schema/resolve.ts";
+import type { Section } from "./section.ts";
+import type { IdentityProviderDraft } from "./identityProvider/identityProvider.ts";
 
 /** @param number of a field, as a regular expression */
 function field(number: string): string {

@@ -1,5 +1,5 @@
 /** Access facts of a plan, which the access diff compares. Pure. */
-import { backendText } from "../../config/backend.ts";
+import { backendText } from "../../config/sections/protectedServices/backend.ts";
 import type { DataPlan, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
   AccessFacts,

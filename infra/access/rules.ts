@@ -1,5 +1,5 @@
 /** What the gateway does with the requests of each host. Pure. */
-import { backendText } from "../../config/backend.ts";
+import { backendText } from "../../config/sections/protectedServices/backend.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
 import { protectionOf } from "../../protections/table.ts";
 import { authenticates } from "../plan/middleware.ts";

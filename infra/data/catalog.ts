@@ -1,8 +1,8 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
-import { limitsFrom } from "../../config/publishedLimits.ts";
+import { limitsFrom } from "../../config/sections/dataApi/publishedLimits.ts";
 import { pinned } from "../images.ts";
 import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { packageFolder, projectFolder } from "../../config/folders.ts";
+import { packageFolder, projectFolder } from "../../config/files/folders.ts";
 import type { DataApi } from "../../config/settings.ts";
 
 /** Compressed files are what the server reads (catalog/server/site.ts). */

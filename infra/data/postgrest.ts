@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, allowEgressTo, allowIngressFrom } from "../network.ts";

@@ -1,5 +1,5 @@
 /** Middlewares of the data API. */
-import { MAX_ORDERED } from "../../config/publishedLimits.ts";
+import { MAX_ORDERED } from "../../config/sections/dataApi/publishedLimits.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { AGGREGATE } from "../plan/matchers.ts";
 import type { Middleware } from "../plan/types.ts";

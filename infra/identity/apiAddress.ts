@@ -1,4 +1,4 @@
-import { withHint } from "../../config/userError.ts";
+import { withHint } from "../../config/errors/userError.ts";
 import type { IdentityProvider } from "../../config/settings.ts";
 import { isLoopbackName, type pluginsResolve } from "../loopback.ts";
 

@@ -1,7 +1,7 @@
 import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import { pinned } from "../images.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import type { Outpost as OutpostPlan } from "../plan/types.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { type AuthentikApi, once, withAuthentik } from "./authentikApi.ts";
 import { LOOKED_UP } from "./defaults.ts";
 import { createIfMissing } from "./groups.ts";

@@ -1,6 +1,6 @@
 /** The pods that have metrics, and their ports. Pure. */
 import type { Settings } from "../../config/settings.ts";
-import { isAtLeast } from "../../config/versions.ts";
+import { isAtLeast } from "../../config/rules/versions.ts";
 import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
 import { labelsOf } from "../pods.ts";

@@ -1,5 +1,5 @@
-import type { Backend } from "../../config/backend.ts";
-import type { Tls } from "../../config/sections/domains.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
+import type { Tls } from "../../config/sections/domains/domains.ts";
 
 /** One service on one domain. */
 export interface Exposure {

@@ -1,5 +1,5 @@
 /** The hosts of a stack, `<label>.<base domain>`, and what must not be used twice. */
-import type { Domain } from "../../config/sections/domains.ts";
+import type { Domain } from "../../config/sections/domains/domains.ts";
 import type { Exposure } from "./exposure.ts";
 import { testName } from "./slugs.ts";
 

@@ -1,4 +1,4 @@
-import type { Deprecation } from "../../config/sections/dataApi.ts";
+import type { Deprecation } from "../../config/sections/dataApi/dataApi.ts";
 import type { Count } from "./matchers.ts";
 import type { PlainMiddleware } from "../gateway/traefik.ts";
 

@@ -143,7 +143,7 @@ export interface DataPlan {
   readonly existing: boolean;
   /** Roles in addition to the owner that create relations in exposed schemas. */
   readonly writers: readonly string[];
-  /** Whether the administrator is a superuser; without one, the features of config/superuserFeatures.ts may not be enforced. */
+  /** Whether the administrator is a superuser; without one, the features of config/sections/postgres/superuserFeatures.ts may not be enforced. */
   readonly superuser: boolean;
   readonly roles: DataRoles;
   readonly schemas: readonly SchemaPlan[];

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectFolder } from "../../config/folders.ts";
+import { projectFolder } from "../../config/files/folders.ts";
 import { shortHash } from "../shortHash.ts";
 
 /** Ignored by git. */

@@ -1,5 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { PostgresInstallation } from "../../config/settings.ts";
 import type { ClusterSpec } from "../../sdks/cloudnativepg/index.d.ts";
 import { pinned } from "../images.ts";

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import * as pulumi from "@pulumi/pulumi";
 import pRetry, { AbortError } from "p-retry";
 import { Client } from "pg";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /** The server as the deploying machine reaches it. */
 interface Address {

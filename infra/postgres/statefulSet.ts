@@ -1,5 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import { pinned } from "../images.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./connection.ts";

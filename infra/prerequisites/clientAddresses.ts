@@ -1,4 +1,4 @@
-import { isInternet } from "../../config/networks.ts";
+import { isInternet } from "../cidr.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";

@@ -1,4 +1,4 @@
-import { withHint } from "../../config/userError.ts";
+import { withHint } from "../../config/errors/userError.ts";
 
 export interface Named {
   /** E.g. `version of Traefik`. */

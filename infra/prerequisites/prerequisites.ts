@@ -1,7 +1,7 @@
 /** Everything that the cluster must have before a deployment, in one list (docs/prerequisites.md). */
 import { coerce, lt } from "semver";
 import type { Settings } from "../../config/settings.ts";
-import { MIN_KUBERNETES } from "../../config/versions.ts";
+import { MIN_KUBERNETES } from "../../config/rules/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import type { ClusterFacts, clusterFacts } from "./cluster.ts";
 import { identityProblem } from "./clusterIdentity.ts";

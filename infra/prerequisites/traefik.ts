@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import { advisoriesOfTraefik } from "../../config/versions.ts";
+import { advisoriesOfTraefik } from "../../config/rules/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import { clientAddresses, dataEntryPoints } from "./clientAddresses.ts";
 import type { TraefikFacts } from "./cluster.ts";

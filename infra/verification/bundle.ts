@@ -1,7 +1,7 @@
 /** The program of the job: what `npm run build:verify` left, and what starts it. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 
 const JOB = "ops/checks/verify/job";
 const BUILT = `${JOB}/dist/verify.mjs.br`;

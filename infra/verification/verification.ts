@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { IMAGES } from "../../config/imageNames.ts";
+import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { Settings, Verification as VerificationSettings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";

@@ -9,7 +9,7 @@ import {
   type V1ContainerState,
   type V1Pod,
 } from "@kubernetes/client-node";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { CONTEXT } from "../platform/cluster.ts";
 import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";
 import { TAG } from "../platform/processTag.ts";

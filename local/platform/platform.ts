@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, type Plugin, emulatedPlugins } from "../../ops/toolchain/plugins.ts";
 import { platformProblem } from "../../ops/launcher/localPlatform.js";

@@ -1,5 +1,5 @@
 import { type HttpClient, withClient } from "../clients/http.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import type { Result } from "../../infra/prerequisites/prerequisite.ts";
 import { describeResponse } from "./describeResponse.ts";
 

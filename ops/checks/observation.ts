@@ -1,5 +1,5 @@
 import pTimeout from "p-timeout";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /** An observed value, or the reason why it is not available. */
 export type Observation<T> = { readonly value: T } | { readonly unavailable: string };

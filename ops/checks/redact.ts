@@ -1,5 +1,5 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
-import { withoutCredentials } from "../../config/errorText.ts";
+import { withoutCredentials } from "../../config/errors/errorText.ts";
 
 /** Shorter values are not secrets, but parts of other words. */
 const SHORTEST = 6;

@@ -1,10 +1,10 @@
 /** The secrets of a stack, as far as this machine can read them. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import { filledIn, secretTexts } from "../../config/secretText.ts";
+import { filledIn, secretTexts } from "../../config/variables/secretText.ts";
 import type { SampleUser, SecretText, Settings } from "../../config/settings.ts";
 import type { Credentials } from "../clients/signIn.ts";
 import { type StackContext, variableOf } from "../context/context.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 export interface Secrets {
   /** Returns a text with its variables filled in; undefined if one of them is not known. */

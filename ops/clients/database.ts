@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
-import { errorText } from "../../config/errorText.ts";
-import { UserError } from "../../config/userError.ts";
+import { errorText } from "../../config/errors/errorText.ts";
+import { UserError } from "../../config/errors/userError.ts";
 
 /** A database that cannot be reached; the message contains its address, and never the password. */
 export class UnreachableError extends UserError {

@@ -1,12 +1,12 @@
 /** Addresses of the database of the data API, as the shell of a deployment has them. */
 import { readFileSync } from "node:fs";
 import type { ClientConfig } from "pg";
-import { SSL_MODES } from "../../config/sslModes.ts";
-import { filledIn } from "../../config/secretText.ts";
+import { SSL_MODES } from "../../config/sections/postgres/sslModes.ts";
+import { filledIn } from "../../config/variables/secretText.ts";
 import type { DataApi, SecretText } from "../../config/settings.ts";
-import type { Environment } from "../../config/variables.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { tlsOptions } from "../../infra/postgres/tls.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { type StackValues, variableOf } from "../context/context.ts";
 
 /** Returns the settings of a stack's data API. @throws UserError when the stack has none */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { type CommandName, DESCRIPTIONS } from "./descriptions.ts";
 import type { Shell } from "./shell.ts";
 

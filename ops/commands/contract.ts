@@ -6,7 +6,7 @@ import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
 import { dataApiOf, databaseOf, ownDatabase } from "../clients/databaseAddress.ts";
 import type { Contract } from "../checks/contract/contract.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";

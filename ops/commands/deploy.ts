@@ -1,5 +1,5 @@
 /** `npx gatehouse deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";

@@ -12,7 +12,7 @@ import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnosisOf } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
 import { jsonText } from "../text.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /**
  * Names the cause of what is wrong with a deployment, and writes a report without secrets into `<data>/diagnose/`.

@@ -1,7 +1,7 @@
 /** `npx gatehouse diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { templateVariables } from "../context/ci.ts";

@@ -1,6 +1,6 @@
 /** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
 import { createRequire } from "node:module";
-import { homeFolder } from "../../config/folders.ts";
+import { homeFolder } from "../../config/files/folders.ts";
 import { ignoreClosedOutput } from "../terminal/closedOutput.ts";
 import type { Loader } from "./completion.ts";
 import { type CommandName, DESCRIPTIONS } from "./descriptions.ts";

@@ -6,7 +6,7 @@ import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
 import { authentikOrigin, knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../engine/pulumiCli.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
 import { documentOf } from "../import/document.ts";
 import { importServices } from "../import/import.ts";

@@ -1,11 +1,11 @@
 /** `gatehouse init`: writes a first stack file, and the files of the Pulumi project around it. */
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
-import { errorText } from "../../config/errorText.ts";
-import { UserError } from "../../config/userError.ts";
-import type { Environment } from "../../config/variables.ts";
+import { errorText } from "../../config/errors/errorText.ts";
+import { UserError } from "../../config/errors/userError.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { type Answers, stackOf } from "../init/answers.ts";

@@ -1,7 +1,7 @@
 /** `npx gatehouse plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
 import { join, resolve } from "node:path";
 import Table from "cli-table3";
-import { backendText } from "../../config/backend.ts";
+import { backendText } from "../../config/sections/protectedServices/backend.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";

@@ -12,7 +12,7 @@ import { EngineError, type Ran, runEngine } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewReport } from "../deployment/report.ts";
 import type { Report } from "../terminal/progress.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 
 /**
  * Runs the command.

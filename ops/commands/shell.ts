@@ -5,8 +5,8 @@ import { commandEnvironment } from "../context/ci.ts";
 import type { ShellEnvironment } from "../context/context.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
-import { projectFolder } from "../../config/folders.ts";
-import type { Environment } from "../../config/variables.ts";
+import { projectFolder } from "../../config/files/folders.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { dataFolder } from "../toolchain/paths.ts";
 
 /** What a command uses of the process that it runs in. */

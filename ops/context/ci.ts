@@ -1,5 +1,5 @@
-import { UserError } from "../../config/userError.ts";
-import type { Environment } from "../../config/variables.ts";
+import { UserError } from "../../config/errors/userError.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 
 /**
  * Variables that a CI system sets in each job: `CI` (GitHub, GitLab, CircleCI, Travis, Buildkite, Bitbucket and others), and the variable of each

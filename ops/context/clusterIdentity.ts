@@ -1,7 +1,7 @@
 import pTimeout from "p-timeout";
 import { identityProblem, readUid } from "../../infra/prerequisites/clusterIdentity.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "./context.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { kubeConfigOf } from "./kubeconfig.ts";
 
 const TIMEOUT_MS = 10_000;

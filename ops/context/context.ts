@@ -4,11 +4,11 @@ import { contextNames } from "../../infra/kubeConfig.ts";
 import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/clusterIdentity.ts";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
-import { isSection } from "../../config/location.ts";
-import type { Environment, RawValue } from "../../config/variables.ts";
+import { isSection } from "../../config/errors/location.ts";
+import type { Environment, RawValue } from "../../config/variables/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { configOf, readLocalContext } from "./local.ts";
 import { stacksIn } from "./stackFiles.ts";
 

@@ -1,8 +1,8 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { Environment } from "../../config/variables.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
-import { errorText, withoutCredentials } from "../../config/errorText.ts";
-import { UserError } from "../../config/userError.ts";
+import { errorText, withoutCredentials } from "../../config/errors/errorText.ts";
+import { UserError } from "../../config/errors/userError.ts";
 
 const LISTS = ["contexts", "clusters", "users"] as const;
 

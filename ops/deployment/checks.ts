@@ -1,9 +1,9 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../config/load.ts";
-import { withHint } from "../../config/userError.ts";
+import { withHint } from "../../config/errors/userError.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Environment } from "../../config/variables.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import { readFacts } from "../../infra/prerequisites/cluster.ts";
 import { identityProblem } from "../../infra/prerequisites/clusterIdentity.ts";
@@ -25,7 +25,7 @@ import { refuseBrokenContract } from "../checks/verify/database.ts";
 import { changedNames } from "../engine/databaseNames.ts";
 import { deployedKinds, refusedPermissions } from "../checks/permissions.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /** A deployment that cannot start. Each problem has a hint. */
 export class Refusal extends Error {

@@ -34,7 +34,7 @@ import { exportState } from "../engine/state/state.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
 import type { Step } from "../engine/step.ts";
 import { accessOf } from "../../infra/access/access.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 export interface Options {
   readonly refresh: boolean;

@@ -1,6 +1,6 @@
 /** Names that another object of authentik has: a deployment would stop at them after its first changes. */
 import pLimit from "p-limit";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { type Secrets, secretsOf } from "../checks/secrets.ts";
 import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { authentikOrigin, type StackContext } from "../context/context.ts";

@@ -1,5 +1,5 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";

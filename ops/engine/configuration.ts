@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { reasonOf } from "./reason.ts";
 import { engineValue } from "../../config/engineValue.ts";
 import type { StackValues } from "../context/context.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readlink, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack, StackNotFoundError } from "@pulumi/pulumi/automation/index.js";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { shortHash } from "../../infra/shortHash.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";

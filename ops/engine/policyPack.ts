@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import type { Environment } from "../../config/variables.ts";
-import { packageFolder } from "../../config/folders.ts";
-import { UserError } from "../../config/userError.ts";
+import type { Environment } from "../../config/variables/variables.ts";
+import { packageFolder } from "../../config/files/folders.ts";
+import { UserError } from "../../config/errors/userError.ts";
 
 /** Options of a preview or an up in the Automation API; with a pack, the engine runs it or stops. */
 export interface PolicyOptions {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import defaultProgram from "../../infra/index.ts";
 
 /** What Node.js runs for a folder whose package.json has no `main`, and Pulumi in addition. */

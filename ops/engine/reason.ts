@@ -1,6 +1,6 @@
 /** The error in the output of a failed command of the engine. Pure. */
 import { stripVTControlCharacters } from "node:util";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /**
  * Returns the error lines of the CLI: the Automation API puts the complete output into its message.

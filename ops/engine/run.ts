@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import type { Report } from "../terminal/progress.ts";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isUnconfirmed, type Recorded, recordedOf } from "./recovery/stepRecord.ts";

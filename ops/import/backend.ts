@@ -1,4 +1,4 @@
-import type { Backend } from "../../config/backend.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 

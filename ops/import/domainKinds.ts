@@ -1,6 +1,6 @@
 /** The domain kinds of imported hosts: those of the stack file, and new ones. */
-import { newKindName } from "../../config/domainKinds.ts";
-import type { Domain, Tls } from "../../config/sections/domains.ts";
+import { newKindName } from "../../config/sections/domains/domainKinds.ts";
+import type { Domain, Tls } from "../../config/sections/domains/domains.ts";
 import type { HostCandidate } from "./hosts.ts";
 import type { Protocol } from "./source.ts";
 

@@ -1,6 +1,6 @@
 /** What an entry of `protected_services` for one host contains, from the routes that name the host. */
-import type { Backend } from "../../config/backend.ts";
-import type { Tls } from "../../config/sections/domains.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
+import type { Tls } from "../../config/sections/domains/domains.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Chain, readChain } from "./middlewares.ts";
 import { outpostOf } from "./outpost.ts";

@@ -1,7 +1,7 @@
 /** Writes entries of `protected_services` for the routes and applications that exist. Pure. */
 import { parseStack, type RawStack } from "../../config/load.ts";
-import { isWithin } from "../../config/location.ts";
-import { ConfigError } from "../../config/problems.ts";
+import { isWithin } from "../../config/errors/location.ts";
+import { ConfigError } from "../../config/errors/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { fieldsOf, objectLabel } from "../../manifests/resource.ts";

@@ -1,5 +1,5 @@
 /** The outposts of authentik: those that Traefik asks (forward auth), and those that serve hosts themselves (providers of mode `proxy`). */
-import type { Backend } from "../../config/backend.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import { at, type Manifest } from "../../manifests/resource.ts";
 import { EMBEDDED_OUTPOST, type OutpostRecord } from "../clients/identityRecords.ts";
 import { labelsIn, objectLabels, serviceNamed } from "../clients/services.ts";

@@ -1,4 +1,4 @@
-import type { Backend } from "../../config/backend.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import { type Authentication, clientsCanSend } from "./middlewares.ts";
 import { internalBackend, outpostOf, type ServiceOutpost } from "./outpost.ts";
 import { clientAccess, type ImportedAccess, proxyAccess, unknownGroups } from "./applications.ts";

@@ -1,5 +1,5 @@
 /** Path prefixes that stay open. */
-import { publicPath } from "../../config/fields.ts";
+import { publicPath } from "../../config/schema/fields.ts";
 import type { PathMatch } from "./matches.ts";
 
 const SCHEMA = publicPath();

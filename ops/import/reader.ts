@@ -1,10 +1,10 @@
 /** Reads what an import needs from a cluster and an authentik. Only reads. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { withAuthentik } from "../../infra/identity/authentikApi.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { at, type Manifest, textAt } from "../../manifests/resource.ts";
 import { readClusterObjects, RIGHTS_HINT } from "../clients/clusterObjects.ts";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
 import { isOn, optionsOf } from "../../infra/prerequisites/staticOptions.ts";

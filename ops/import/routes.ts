@@ -1,5 +1,5 @@
-import type { Backend } from "../../config/backend.ts";
-import type { Tls } from "../../config/sections/domains.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
+import type { Tls } from "../../config/sections/domains/domains.ts";
 import { plainHost } from "../../manifests/matcher.ts";
 import { CLASS, isOtherClass } from "../../manifests/ingressClass.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";

@@ -1,5 +1,5 @@
 /** Where the authentik that was read is in the cluster. Pure. */
-import type { Backend } from "../../config/backend.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import { at, listOf, type Manifest } from "../../manifests/resource.ts";
 import { rulesOf } from "../../manifests/routing.ts";
 import { authentikOrigin } from "../context/context.ts";

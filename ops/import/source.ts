@@ -1,6 +1,6 @@
 /** What an import reads, and its routes in one form. */
-import type { Backend } from "../../config/backend.ts";
-import type { Tls } from "../../config/sections/domains.ts";
+import type { Backend } from "../../config/sections/protectedServices/backend.ts";
+import type { Tls } from "../../config/sections/domains/domains.ts";
 import type { Manifest } from "../../manifests/resource.ts";
 import type { IdentityRecords } from "../clients/identityRecords.ts";
 import type { PathMatch } from "./matches.ts";

@@ -1,5 +1,5 @@
 import { parseStack, type RawStack } from "../../config/load.ts";
-import type { Environment } from "../../config/variables.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { StackContext } from "../context/context.ts";
 

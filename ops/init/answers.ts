@@ -1,4 +1,4 @@
-import { newKindName } from "../../config/domainKinds.ts";
+import { newKindName } from "../../config/sections/domains/domainKinds.ts";
 
 export interface Answers {
   /** Name of the stack: the part between `Pulumi.` and `.yaml`. */

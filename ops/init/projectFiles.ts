@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { jsonText } from "../text.ts";
 
 const PULUMI = `name: gatehouse # part of the path of the state; Gatehouse refuses another name

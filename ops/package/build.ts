@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { buildAll } from "../engine/artifacts.ts";
 import { createProgress } from "../terminal/progress.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { parseAllDocuments } from "yaml";
 import { createProgress } from "../terminal/progress.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { ensureTools } from "./toolchain.ts";
 
 interface Sdk {

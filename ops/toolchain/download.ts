@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { Report } from "../terminal/progress.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { checkSum, store } from "./store.ts";
 import { downloadFor, type Machine, type Tool } from "./tools.ts";
 

@@ -1,9 +1,9 @@
 /** `node ops/toolchain/installPulumi.ts FOLDER`: installs Pulumi and its provider plugins into a PULUMI_HOME, for the container image. */
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { errorText } from "../../config/errorText.ts";
-import { UserError } from "../../config/userError.ts";
-import type { Environment } from "../../config/variables.ts";
+import { errorText } from "../../config/errors/errorText.ts";
+import { UserError } from "../../config/errors/userError.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { findPlugins, emulatedPlugins } from "./plugins.ts";
 import { ensureTools } from "./toolchain.ts";

@@ -7,7 +7,7 @@ import type { Report } from "../terminal/progress.ts";
 import { downloadPath, fetchFile } from "./download.ts";
 import { store } from "./store.ts";
 import { MIRROR_PLATFORM, mirrorName, type Machine, type Tool } from "./tools.ts";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 
 /** Copies a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
 export async function takeFromMirror(tool: Tool, machine: Machine, report: Report): Promise<string> {

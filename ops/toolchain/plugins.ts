@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { homeFolder } from "../../config/folders.ts";
-import type { Environment } from "../../config/variables.ts";
+import { homeFolder } from "../../config/files/folders.ts";
+import type { Environment } from "../../config/variables/variables.ts";
 import { dataFolder } from "./paths.ts";
 import { which } from "../launcher/which.js";
 import type { Progress, Report } from "../terminal/progress.ts";

@@ -4,7 +4,7 @@ import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { lock, type LockOptions } from "proper-lockfile";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { checkVersion } from "./find.ts";
 import { cachePath, type Machine, type Tool } from "./tools.ts";
 

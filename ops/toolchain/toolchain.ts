@@ -16,8 +16,8 @@ import {
   type Tool,
   type ToolName,
 } from "./tools.ts";
-import { errorText } from "../../config/errorText.ts";
-import { UserError } from "../../config/userError.ts";
+import { errorText } from "../../config/errors/errorText.ts";
+import { UserError } from "../../config/errors/userError.ts";
 
 export type { ToolName } from "./tools.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { areaValues, latestRows } from "../../catalog/src/components/map/areas.ts";
 import { classesOf, classOf } from "../../catalog/src/components/map/classes.ts";
 import { areaKeys, areaNumber } from "../../catalog/src/components/map/keys.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 
 const column = (name: string, type = "text") => ({ name, type, nullable: true, description: null, key: false });
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { revision } from "../../ops/checks/diff/versions.ts";
 import { main as diff } from "../../ops/commands/diff.ts";
 import { SHELL } from "../helpers/shell.ts";

@@ -10,7 +10,7 @@ import { lock } from "proper-lockfile";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { describeAuthentik, findAuthentik } from "../../local/platform/authentik.ts";
 import { writeLaunchers } from "../../local/platform/launchers.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 import { findPlugins } from "../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { deployApplications } from "../../local/sample/applications.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Versions } from "./images/images.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStack, type RawStack } from "../../config/load.ts";
-import { ConfigError } from "../../config/problems.ts";
+import { ConfigError } from "../../config/errors/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
-import { ConfigError } from "../../config/problems.ts";
-import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
+import { ConfigError } from "../../config/errors/problems.ts";
+import { SUPERUSER_FEATURES } from "../../config/sections/postgres/superuserFeatures.ts";
 import { LIMITS } from "../helpers/limits.ts";
 import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
 

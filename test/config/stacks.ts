@@ -1,5 +1,5 @@
 import { parseStack, type RawStack } from "../../config/load.ts";
-import { ConfigError } from "../../config/problems.ts";
+import { ConfigError } from "../../config/errors/problems.ts";
 
 /** A shell in which every variable of {@link sections} is set. */
 export const shell = {

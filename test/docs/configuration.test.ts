@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { stackSchema } from "../../config/jsonSchema.ts";
 import { renderReference } from "../../config/reference.ts";
-import { SECTION_NAMES } from "../../config/sections.ts";
+import { SECTION_NAMES } from "../../config/sections/sections.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "configuration.md"), "utf8");
 

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 const root = join(import.meta.dirname, "..", "..");
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
-/** What a field looks like that takes template variables and nothing else (config/fields.ts, `secret`). */
+/** What a field looks like that takes template variables and nothing else (config/schema/fields.ts, `secret`). */
 const SECRET = String.raw`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`;
 
 /** Paths of the secret fields of a JSON Schema; an item of a list is `[]`. */

@@ -7,7 +7,7 @@ import { audit } from "../../ops/checks/audit/audit.ts";
 import type { AuditFinding } from "../../ops/checks/audit/finding.ts";
 import { readClusterObjects } from "../../ops/clients/clusterObjects.ts";
 import { openContext } from "../../ops/context/context.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { SHELL } from "../helpers/shell.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";

@@ -13,7 +13,7 @@ import { openContext, type ShellEnvironment, type StackContext } from "../../ops
 import { openEngine, pulumiOf } from "../../ops/engine/open.ts";
 import { runPulumi } from "../../ops/engine/runPulumi.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";

@@ -1,5 +1,5 @@
 import type { Shell } from "../../ops/commands/shell.ts";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 import { painter } from "../../ops/terminal/paint.ts";
 import { quiet } from "./quiet.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { errorText } from "../../config/errorText.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 
 const received: (string | undefined)[] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { loadPyodide } from "pyodide";
 import { beforeAll, describe, expect, test } from "vitest";
-import { group } from "../../config/fields.ts";
+import { group } from "../../config/schema/fields.ts";
 import { headersExpression, IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { samples } from "../helpers/full.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { UserError } from "../../config/userError.ts";
+import { UserError } from "../../config/errors/userError.ts";
 import { startPlatform } from "../../local/platform/platform.ts";
 import { SILENT } from "../../ops/terminal/progress.ts";
 import { processesOf } from "./processes.ts";

@@ -1,6 +1,6 @@
 /** What the data API serves of an existing database, one of whose owners rebuilds its tables as dbt does. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
+import { SUPERUSER_FEATURES } from "../../config/sections/postgres/superuserFeatures.ts";
 import {
   ADMINISTRATORS,
   build,

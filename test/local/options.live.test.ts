@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packageFolder } from "../../config/folders.ts";
+import { packageFolder } from "../../config/files/folders.ts";
 
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [join(packageFolder(), "local", "stop.ts"), ...args], { encoding: "utf8" });

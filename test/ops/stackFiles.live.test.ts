@@ -6,7 +6,7 @@ import { readStackFile } from "../../config/load.ts";
 import { openContext } from "../../ops/context/context.ts";
 import { main as diff } from "../../ops/commands/diff.ts";
 import { main as plan } from "../../ops/commands/plan.ts";
-import { NOT_STACK_FILES } from "../config/wrongFiles.ts";
+import { NOT_STACK_FILES } from "../config/files/wrongFiles.ts";
 import { messageOf } from "../config/stacks.ts";
 import { SHELL } from "../helpers/shell.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { stackSchema } from "../../config/jsonSchema.ts";
 import { parseStack } from "../../config/load.ts";
-import { cidr } from "../../config/fields.ts";
+import { cidr } from "../../config/schema/fields.ts";
 import { middlewareSpec } from "../../infra/gateway/specs.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { dnsLabel } from "../../infra/plan/dnsLabel.ts";

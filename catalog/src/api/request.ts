@@ -1,4 +1,4 @@
-import { MAX_ORDERED, MAX_SELECTED } from "../../../config/publishedLimits.ts";
+import { MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/publishedLimits.ts";
 import { type Column, familyOf } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";

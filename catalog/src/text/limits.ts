@@ -1,4 +1,4 @@
-import { LIMITS, type Limits, limitsFrom } from "../../../config/publishedLimits.ts";
+import { LIMITS, type Limits, limitsFrom } from "../../../config/sections/dataApi/publishedLimits.ts";
 
 /** The sentences about limits, each once. */
 export const LIMIT_TEXTS = [...new Set(Object.values(LIMITS).map(({ text }) => text))];

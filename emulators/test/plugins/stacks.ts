@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 import { type EngineEvent, PulumiCommand, Stack } from "@pulumi/pulumi/automation/index.js";
 
-import { PROJECT_NAME } from "../../../config/projectFile.ts";
+import { PROJECT_NAME } from "../../../config/files/projectFile.ts";
 import { openStack } from "../../../ops/engine/stack.ts";
 import { createProgress } from "../../../ops/terminal/progress.ts";
 import { ensureTools } from "../../../ops/toolchain/toolchain.ts";

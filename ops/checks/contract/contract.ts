@@ -1,6 +1,6 @@
 /** The columns of one schema that clients can rely on, and their file format: the lock file. Pure. */
-import { isSection } from "../../../config/location.ts";
-import { UserError } from "../../../config/userError.ts";
+import { isSection } from "../../../config/errors/location.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { jsonText } from "../../text.ts";
 
 export interface Column {

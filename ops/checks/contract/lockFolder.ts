@@ -1,7 +1,7 @@
 /** The lock files of one stack and its changelog: `contract/<stack>/<schema>.json` and `contract/<stack>/CHANGELOG.md`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { addEntry, type Entry } from "./changelog.ts";
 import { type Contract, readLock, writeLock } from "./contract.ts";

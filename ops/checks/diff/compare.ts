@@ -1,7 +1,7 @@
 /** The access diff of each stack between two versions of the stack files. */
 import { parseStack } from "../../../config/load.ts";
-import { ConfigError } from "../../../config/problems.ts";
-import type { Environment } from "../../../config/variables.ts";
+import { ConfigError } from "../../../config/errors/problems.ts";
+import type { Environment } from "../../../config/variables/variables.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { accessOf } from "../../../infra/access/access.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";

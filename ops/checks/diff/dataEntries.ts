@@ -1,5 +1,5 @@
 /** Statements about the data API. Pure. */
-import { LIMITS } from "../../../config/publishedLimits.ts";
+import { LIMITS } from "../../../config/sections/dataApi/publishedLimits.ts";
 import type { DefaultFacts, GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
 import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark } from "./phrases.ts";

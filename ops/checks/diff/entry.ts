@@ -1,5 +1,5 @@
 /** The form of the table of statements, and the entries that several fields share. Pure. */
-import { seconds } from "../../../config/duration.ts";
+import { seconds } from "../../../config/schema/duration.ts";
 import type { AccessFacts, Section, Sections } from "../../../infra/access/facts.ts";
 import { type Difference, difference, differenceText, optional } from "./phrases.ts";
 

@@ -1,9 +1,9 @@
 /** Statements about single values of the stack. Pure. */
-import { SSL_MODES } from "../../../config/sslModes.ts";
+import { SSL_MODES } from "../../../config/sections/postgres/sslModes.ts";
 import type { AccessFacts } from "../../../infra/access/facts.ts";
 import { ACCOUNT_SECRET_NAME, CREDENTIAL_NAME, SETTING_NAMES as NAMES } from "../../../infra/plan/settingNames.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
-import { isInternet, isWithin } from "../../../config/networks.ts";
+import { isInternet, isWithin } from "../../../infra/cidr.ts";
 import { difference, mark } from "./phrases.ts";
 
 export const SETTING: Table["setting"] = {

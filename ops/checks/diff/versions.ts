@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
-import { ConfigError } from "../../../config/problems.ts";
-import { checkProjectFiles, PROJECT_FILE } from "../../../config/projectFile.ts";
-import { UserError } from "../../../config/userError.ts";
+import { ConfigError } from "../../../config/errors/problems.ts";
+import { checkProjectFiles, PROJECT_FILE } from "../../../config/files/projectFile.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { stacksIn, stacksOf } from "../../context/stackFiles.ts";
 
 /** The mode of a link in a tree (git-fast-import(1)). */

@@ -1,6 +1,6 @@
 /** The cluster: its identity, its version and the permissions of the user. */
 import { StorageV1Api, type V1StorageClass } from "@kubernetes/client-node";
-import type { PostgresInstallation } from "../../../config/sections/postgres.ts";
+import type { PostgresInstallation } from "../../../config/sections/postgres/postgres.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { deployedKinds, refusedPermissions } from "../permissions.ts";
 import { type Check, failed, passed, skip } from "../check.ts";

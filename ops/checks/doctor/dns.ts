@@ -1,7 +1,7 @@
 /** DNS: the names of the hosts, and ExternalDNS where the stack creates records. */
 import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
-import { isTailnet } from "../../../config/tailnet.ts";
+import { isTailnet } from "../../../config/sections/domains/tailnet.ts";
 import type { Domain } from "../../../config/settings.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";

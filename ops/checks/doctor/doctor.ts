@@ -1,6 +1,6 @@
 /** Checks everything that a first deployment requires. Changes nothing in the cluster, the database and the identity provider. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import { withHint } from "../../../config/userError.ts";
+import { withHint } from "../../../config/errors/userError.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";

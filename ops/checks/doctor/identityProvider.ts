@@ -1,6 +1,6 @@
 /** An existing identity provider: its version, the rights of the token, the objects that the stack looks up, and its own address. */
 import { z } from "zod";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";

@@ -1,7 +1,7 @@
 /** The configuration of the stack, its secrets and its state backend. */
 import { parseStack } from "../../../config/load.ts";
-import { ConfigError } from "../../../config/problems.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { ConfigError } from "../../../config/errors/problems.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { hasStack } from "../../engine/pulumiCli.ts";
 import { hasKey } from "../../engine/stackKey.ts";
 import { type Check, failed, passed, skip } from "../check.ts";

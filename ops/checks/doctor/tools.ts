@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { errorText } from "../../../config/errorText.ts";
-import { UserError } from "../../../config/userError.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
 import { installedPlugins, emulatedPlugins } from "../../toolchain/plugins.ts";

@@ -1,4 +1,4 @@
-import { SUPERUSER_FEATURES } from "../../../config/superuserFeatures.ts";
+import { SUPERUSER_FEATURES } from "../../../config/sections/postgres/superuserFeatures.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState } from "./databaseState.ts";

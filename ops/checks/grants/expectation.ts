@@ -1,4 +1,4 @@
-import { SUPERUSER_FEATURES, type SuperuserFeature } from "../../../config/superuserFeatures.ts";
+import { SUPERUSER_FEATURES, type SuperuserFeature } from "../../../config/sections/postgres/superuserFeatures.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
 import type { DataPlan, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
 

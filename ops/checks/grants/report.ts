@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { type Check, skip } from "../check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { GrantFinding } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { milliseconds } from "../../../config/interval.ts";
+import { milliseconds } from "../../../config/sections/dataApi/interval.ts";
 import { IDLE_MS } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";

@@ -4,7 +4,7 @@ import { readable } from "../../../infra/prerequisites/readable.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { type Secrets, sampleUsers } from "../secrets.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Accounts } from "./signInProbes.ts";

@@ -1,5 +1,5 @@
 /** Whether a browser accepts an exposure's certificate, and for how long. */
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { once } from "node:events";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { lookup } from "../../../infra/loopback.ts";

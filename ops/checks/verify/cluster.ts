@@ -1,6 +1,6 @@
 /** Checks that need access to the cluster: pods, the Services behind routes, Traefik, and the audit. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import { type Backend, backendText } from "../../../config/backend.ts";
+import { type Backend, backendText } from "../../../config/sections/protectedServices/backend.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";

@@ -1,5 +1,5 @@
 import type { ClientConfig } from "pg";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import type { IdentityProvider } from "../../../config/settings.ts";
 import type { DataPlan } from "../../../infra/plan/types.ts";
 import { checkContracts } from "../contract/check.ts";

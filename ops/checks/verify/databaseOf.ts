@@ -1,13 +1,13 @@
 /** The address of the data API's database from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { NAME } from "../../../infra/postgres/connection.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { ownDatabase } from "../../clients/databaseAddress.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import type { DatabaseTarget } from "./database.ts";
 import type { Secrets } from "../secrets.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 
 /** Why something cannot be checked from this machine. */
 export interface Unreachable {

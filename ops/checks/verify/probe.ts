@@ -1,6 +1,6 @@
 /** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
 import type { Report } from "../../terminal/progress.ts";
 import type { Check } from "../check.ts";
 import type { Kind } from "./hints.ts";

@@ -7,7 +7,7 @@ import type { Progress } from "../../terminal/progress.ts";
 import { accountsOf } from "./accounts.ts";
 import { type Check, skip } from "../check.ts";
 import { clusterProbes } from "./cluster.ts";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { credentialsOf, type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";

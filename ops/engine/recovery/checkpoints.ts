@@ -7,7 +7,7 @@
  */
 import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
-import type { Environment } from "../../../config/variables.ts";
+import type { Environment } from "../../../config/variables/variables.ts";
 import { ciVariable } from "../../context/ci.ts";
 import { exportState } from "../state/state.ts";
 import { createRecord, readRecord, recordSteps, recordedOf, writeRecord } from "./stepRecord.ts";

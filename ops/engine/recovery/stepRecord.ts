@@ -8,8 +8,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
 import type { Stack, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
-import { errorText } from "../../../config/errorText.ts";
-import { UserError } from "../../../config/userError.ts";
+import { errorText } from "../../../config/errors/errorText.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import type { Resource } from "../state/state.ts";
 

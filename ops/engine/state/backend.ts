@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { homeFolder } from "../../../config/folders.ts";
-import { PROJECT_FILE } from "../../../config/projectFile.ts";
-import type { Environment } from "../../../config/variables.ts";
+import { homeFolder } from "../../../config/files/folders.ts";
+import { PROJECT_FILE } from "../../../config/files/projectFile.ts";
+import type { Environment } from "../../../config/variables/variables.ts";
 
 const FOLDER = "file://";
 

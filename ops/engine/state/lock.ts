@@ -5,7 +5,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isRunning } from "../../launcher/isRunning.js";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { backendFolder } from "./backend.ts";
-import { PROJECT_NAME } from "../../../config/projectFile.ts";
+import { PROJECT_NAME } from "../../../config/files/projectFile.ts";
 
 interface Lock {
   readonly pid: number;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { PROJECT_NAME } from "../../../config/projectFile.ts";
+import { PROJECT_NAME } from "../../../config/files/projectFile.ts";
 import { runPulumi } from "../runPulumi.ts";
 
 /** A resource as a state contains it; secrets are encrypted. */

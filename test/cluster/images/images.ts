@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 import { type Image, writeIndex } from "./archive.ts";
 import { AUTHENTIK_ENVIRONMENT, fillAuthentik } from "./authentik.ts";
 import { type Layer, LayerFolder } from "./layer.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 import { main } from "../../../ops/commands/diagnose.ts";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 import type { Diagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import type { Config, OwnPlatform, OwnStack } from "../../helpers/ownPlatform.ts";
 import { SHELL } from "../../helpers/shell.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { ConfigError } from "../../../config/problems.ts";
+import { ConfigError } from "../../../config/errors/problems.ts";
 import { echoes, methodIs } from "../../../infra/plan/matchers.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { proxy, shell, stack } from "../../config/stacks.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { kubeConfigFiles } from "../../../infra/kubeConfig.ts";
 import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 

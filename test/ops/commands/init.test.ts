@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 import { main } from "../../../ops/commands/init.ts";
 import { main as plan } from "../../../ops/commands/plan.ts";
 import type { Shell } from "../../../ops/commands/shell.ts";

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { expect, test } from "vitest";
 import type { StackValues } from "../../../ops/context/context.ts";
 import { decryptedConfig, otherConfiguration } from "../../../ops/engine/configuration.ts";

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseStack } from "../../../config/load.ts";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { openEngine, pulumiCommand } from "../../../ops/engine/open.ts";
 import { openStack } from "../../../ops/engine/stack.ts";

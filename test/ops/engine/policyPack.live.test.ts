@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { checkPolicyPack } from "../../../ops/engine/policyPack.ts";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 
 const ANALYZER = join("policy", "bin", "pulumi-analyzer-policy-nodejs");
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
 import { announceBuild, isReachable } from "../../../ops/launcher/firstStart.js";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 
 const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "pulumi", "traefik"];
 let folder: string;

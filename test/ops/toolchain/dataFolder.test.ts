@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
 
 test("marks a data folder when it creates it, and names a folder that it cannot create, with a hint", () => {

@@ -5,7 +5,7 @@ import { brotliCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { build } from "../../../ops/toolchain/build.ts";
 import { store } from "../../../ops/toolchain/store.ts";
-import { UserError } from "../../../config/userError.ts";
+import { UserError } from "../../../config/errors/userError.ts";
 import { obtainTools } from "../../../ops/toolchain/toolchain.ts";
 import type { Tool } from "../../../ops/toolchain/tools.ts";
 import { program, sha256, Workbench } from "../workbench.ts";

@@ -3,7 +3,7 @@ import { parseStack, type RawStack, readStackFile } from "../../../config/load.t
 import { type Fields, type Resource } from "../../../manifests/resource.ts";
 import { type StackFacts, stackFacts } from "../../../policy/rule.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
-import { packageFolder } from "../../../config/folders.ts";
+import { packageFolder } from "../../../config/files/folders.ts";
 import { canary, deploy } from "../../helpers/program.ts";
 
 /** What a stack would deploy, and the facts that the rules compare it with. */

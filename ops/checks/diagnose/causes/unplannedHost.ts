@@ -1,5 +1,5 @@
 /** Why the plan does not have a host: which list does not contain it, and which host was probably meant. */
-import { suggestion } from "../../../../config/problems.ts";
+import { suggestion } from "../../../../config/errors/problems.ts";
 import type { Domain } from "../../../../config/settings.ts";
 import type { RoutingRule } from "../../../../manifests/routing.ts";
 import { deletion } from "../../audit/finding.ts";

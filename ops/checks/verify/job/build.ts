@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "vite";
-import { packageFolder } from "../../../../config/folders.ts";
+import { packageFolder } from "../../../../config/files/folders.ts";
 
 // Vite builds for the NODE_ENV of its caller.
 process.env["NODE_ENV"] = "production";

@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import { lookup } from "../../../../infra/loopback.ts";
-import { errorText } from "../../../../config/errorText.ts";
+import { errorText } from "../../../../config/errors/errorText.ts";
 import { tryConnection } from "../../../clients/connection.ts";
 
 /** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */

@@ -1,6 +1,6 @@
 import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../redact.ts";
-import { errorText } from "../../../../config/errorText.ts";
+import { errorText } from "../../../../config/errors/errorText.ts";
 import { stateOf, summary } from "../../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";

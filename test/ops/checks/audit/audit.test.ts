@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { packageFolder } from "../../../../config/folders.ts";
+import { packageFolder } from "../../../../config/files/folders.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UserError } from "../../../../config/userError.ts";
+import { UserError } from "../../../../config/errors/userError.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { COMMENT_LENGTH, composeComment } from "../../../../ops/checks/diff/comment.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../../../config/load.ts";
-import { packageFolder } from "../../../../config/folders.ts";
+import { packageFolder } from "../../../../config/files/folders.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import type { AccessFacts } from "../../../../infra/access/facts.ts";

@@ -1,6 +1,8 @@
 /** Comparison of networks in CIDR notation. Pure. */
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { PRIVATE_NETWORKS } from "./privateNetworks.ts";
+
+/** Loopback and private networks (RFC 1918, RFC 4193): those that can connect to Postgres through a load balancer by default. */
+export const PRIVATE_NETWORKS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
 
 interface Network {
   readonly address: string;
@@ -8,7 +10,7 @@ interface Network {
   readonly family: "ipv4" | "ipv6";
 }
 
-/** @returns undefined for the name of a namespace */
+/** Returns the network that a text states; undefined for the name of a namespace. */
 function networkOf(text: string): Network | undefined {
   const [address = "", length] = text.split("/");
   const family = isIPv6(address) ? "ipv6" : "ipv4";

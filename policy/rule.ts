@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
-import { digestsRequired } from "../config/sections/images/digests.ts";
+import { digestsRequired } from "../config/sections/images/images.ts";
 import type { Resource } from "../manifests/resource.ts";
 import { secretValues } from "./secretValues.ts";
 

@@ -1,5 +1,5 @@
 /** Versions that may run together, and those with known vulnerabilities and bugs (advisories of 2024 to 2026; docs/versions.md). */
-import { coerce, gte, satisfies } from "semver";
+import { coerce, satisfies } from "semver";
 import { within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";
 import type { DataApiDraft } from "../sections/dataApi/dataApi.ts";
@@ -147,11 +147,6 @@ export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] 
 /** Returns message and hint for each advisory of a Traefik version that Gatehouse does not mitigate. */
 export function advisoriesOfTraefik(version: string): [message: string, hint: string][] {
   return refused("Traefik", version, TRAEFIK_REFUSED);
-}
-
-/** Returns whether a version is the minimum or newer. @param version may be short, and begin with v: `v14.17` */
-export function isAtLeast(version: string, minimum: string): boolean {
-  return gte(coerce(version) ?? "0.0.0", minimum);
 }
 
 /** Returns message and hint for each advisory of a version. */

@@ -1,6 +1,6 @@
 /** The pods that have metrics, and their ports. Pure. */
 import type { Settings } from "../../config/settings.ts";
-import { isAtLeast } from "../../config/rules/versions.ts";
+import { hasMetrics } from "../../config/sections/dataApi/postgrestVersions.ts";
 import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
 import { labelsOf } from "../pods.ts";
@@ -48,8 +48,7 @@ export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "insta
           number: AUTHENTIK_METRICS.containerPort,
         }
       : undefined,
-    // PostgREST has `/metrics` on its admin port since 12.2.0 (its changelog, #3404).
-    dataApi && isAtLeast(dataApi.version, "12.2.0")
+    dataApi && hasMetrics(dataApi.version)
       ? {
           name: "gatehouse-data-api",
           namespace: dataApi.namespace,

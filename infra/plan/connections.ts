@@ -1,4 +1,4 @@
-import { digestsRequired } from "../../config/sections/images/digests.ts";
+import { digestsRequired } from "../../config/sections/images/images.ts";
 import type { Settings } from "../../config/settings.ts";
 import { labelTexts } from "../labels.ts";
 import { shortHash } from "../shortHash.ts";

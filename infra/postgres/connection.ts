@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { listensOnPrimary } from "../../config/sections/postgres/postgres.ts";
+import { listensOnPrimary } from "../../config/sections/dataApi/postgrestVersions.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
 import type { Encryption } from "./tls.ts";

@@ -1,6 +1,6 @@
 /** Rules of the section `data_api` that concern more than one field. */
 import { identifier } from "../../schema/fields.ts";
-import { INITIAL_DATABASES } from "../postgres/initialDatabases.ts";
+import { INITIAL_DATABASES } from "../postgres/postgres.ts";
 import { within } from "../../errors/location.ts";
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { DataApiDraft } from "./dataApi.ts";

@@ -1,6 +1,6 @@
 /** Rules of the section `identity_provider` that concern more than one field. */
 import { isLeftOut, isWritten } from "../../schema/draft.ts";
-import { INITIAL_DATABASES } from "../postgres/initialDatabases.ts";
+import { INITIAL_DATABASES } from "../postgres/postgres.ts";
 import { within } from "../../errors/location.ts";
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { Domain } from "../domains/domains.ts";

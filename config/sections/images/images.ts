@@ -7,6 +7,7 @@ import { suggestion } from "../../errors/problems.ts";
 import type { Resolved } from "../../schema/resolve.ts";
 import type { Section } from "../section.ts";
 import type { DataApiDraft } from "../dataApi/dataApi.ts";
+import type { Domain } from "../domains/domains.ts";
 import type { IdentityProviderDraft } from "../identityProvider/identityProvider.ts";
 import type { PostgresDraft } from "../postgres/postgres.ts";
 
@@ -47,11 +48,21 @@ type ImagesDraft = Draft<z.output<typeof schema>>;
 /** `required` is undefined if it depends on the enabled domains. */
 export type Images = Resolved<z.output<typeof schema>>;
 
+interface Exposed {
+  readonly images: Images;
+  readonly domains: readonly Domain[];
+}
+
 interface Drafts {
   readonly images: ImagesDraft;
   readonly identityProvider: IdentityProviderDraft | undefined;
   readonly postgres: PostgresDraft | undefined;
   readonly dataApi: DataApiDraft | undefined;
+}
+
+/** Returns whether images must state their digests. Default: unless localhost is the only domain on which the stack exposes anything. */
+export function digestsRequired({ images, domains }: Exposed): boolean {
+  return images.required ?? domains.some(({ enabled, kind }) => enabled && kind !== "localhost");
 }
 
 /** Warns of digests of images that the stack does not run. */

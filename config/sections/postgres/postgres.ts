@@ -9,8 +9,8 @@ import type { Section } from "../section.ts";
 import { SSL_MODES } from "./sslModes.ts";
 import { SUPERUSER_FEATURES } from "./superuserFeatures.ts";
 import type { Variables } from "../../variables/variables.ts";
-import { isAtLeast } from "../../rules/versions.ts";
 import type { DataApiDraft } from "../dataApi/dataApi.ts";
+import { listensOnPrimary } from "../dataApi/postgrestVersions.ts";
 import type { IdentityProviderDraft } from "../identityProvider/identityProvider.ts";
 
 const installation = z.strictObject({
@@ -102,6 +102,8 @@ Use either an existing server (\`host\`, \`port\`, \`user\`, \`superuser\`, \`ss
 `,
 } satisfies Section;
 
+/** Databases that `initdb` creates, so that every server has them. */
+export const INITIAL_DATABASES: readonly string[] = ["postgres", "template0", "template1"];
 /** Fields of an existing server. */
 const EXISTING = ["host", "port", "user", "superuser", "sslmode", "sslrootcert"];
 /** Fields that require the operator. */
@@ -210,13 +212,4 @@ export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" 
     `data_api.version: PostgREST ${version} reads from the primary, because it cannot listen for schema changes on a replica. ` +
       "Set v12.2.0 or later to read from the replicas.",
   ];
-}
-
-/**
- * Returns whether a PostgREST listens on the primary while it reads from a replica: since 12.2.0 it requires a read-write session for its
- * listener alone (its changelog, #3414). An older one listens on the replica, receives no notification, and serves outdated relations (#3533).
- * @param version as in `data_api.version`: `v12.0.2`
- */
-export function listensOnPrimary(version: string): boolean {
-  return isAtLeast(version, "12.2.0");
 }

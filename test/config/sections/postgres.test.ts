@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { listensOnPrimary } from "../../../config/sections/postgres/postgres.ts";
+import { listensOnPrimary } from "../../../config/sections/dataApi/postgrestVersions.ts";
 import { problemsOf, sections, shell, stack } from "../stacks.ts";
 
 const PASSWORD = { template: "${POSTGRES}", variables: ["POSTGRES"] };

@@ -1,4 +1,5 @@
 /** Renders docs/configuration.md from the JSON Schema of a stack file; `config/jsonSchema.ts` writes both. */
+import { VARIABLES_ONLY } from "./schema/fields.ts";
 import { SECTIONS } from "./sections/sections.ts";
 
 const INTRODUCTION = `
@@ -57,9 +58,6 @@ interface Row {
   readonly fallback: string;
   readonly description: string;
 }
-
-/** Pattern of a field that takes template variables only (`secret` in fields.ts). */
-const SECRET = String.raw`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`;
 
 /**
  * Returns the text of docs/configuration.md.
@@ -160,7 +158,7 @@ function defaultOf(field: Schema): string {
 }
 
 function typeOf(field: Schema): string {
-  if (field.pattern === SECRET) return "secret";
+  if (field.pattern === VARIABLES_ONLY.source) return "secret";
   if (field.const !== undefined) return `\`${JSON.stringify(field.const).replaceAll('"', "")}\``;
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(", ");
   if (field.anyOf !== undefined) return [...new Set(field.anyOf.map(typeOf))].join(" or ");

@@ -27,7 +27,7 @@ export function isInternet(text: string): boolean {
 }
 
 /** Returns whether one of the networks contains another, in any spelling. */
-export function isWithin(network: string, others: readonly string[]): boolean {
+export function isNetworkWithin(network: string, others: readonly string[]): boolean {
   const single = (item: string): readonly string[] => (item === "private networks" ? PRIVATE_NETWORKS : [item]);
   return single(network).every((inner) => others.flatMap(single).some((outer) => contains(outer, inner)));
 }

@@ -15,14 +15,19 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
 /** Keys whose values are never repeated in a message. A client id is not a secret, but a secret may be written there by mistake. */
 export const HIDDEN_KEYS: ReadonlySet<string> = new Set(["client_id", ...SECRET_KEYS]);
 
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/** A DNS label (RFC 1123, 2.1). */
+export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // The engine reads a day without quotes as a time, and passes that in the format of Go.
 const DAY = /^\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?$/;
-const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
+/** Template variables and nothing else: what a secret field contains. */
+export const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
 // The units of authentik's timedelta_string_validator.
 const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hours|minutes|seconds)=[0-9]+)*$/;
+/** Excludes what the gateway routes to the outpost. */
+const NOT_OUTPOST = String.raw`(?!\/outpost\.goauthentik\.io(\/|$))`;
 // Unreserved characters and sub-delimiters only: nothing that a proxy in between could decode into another path.
-const PUBLIC_PATH = /^(?!\/outpost\.goauthentik\.io(\/|$))(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$/;
+const PUBLIC_PATH = new RegExp(String.raw`^${NOT_OUTPOST}(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$`);
+const REDIRECT_PATH = new RegExp(String.raw`^${NOT_OUTPOST}\/[^\s?#]*$`);
 
 /** Fields that contain template variables, by how they are resolved (`Variables`). */
 export const TEMPLATES = z.registry<{
@@ -36,7 +41,7 @@ export const text = (pattern: RegExp, expected: string, hint: string) =>
 export const nonEmptyText = () => text(/\S/, "some text", "write it, or a ${VARIABLE}");
 /** A DNS label. */
 export const label = () =>
-  text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit");
+  text(DNS_LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit");
 /** A name of a Kubernetes object. */
 export const subdomain = () =>
   text(/^[a-z0-9]([a-z0-9.-]{0,150}[a-z0-9])?$/, "a Kubernetes name", "use a-z, 0-9, - and .");
@@ -105,7 +110,7 @@ export const version = (of: string, example: string) =>
 /** A path on the application's own host. */
 export const redirectPath = () =>
   text(
-    /^(?!\/outpost\.goauthentik\.io(\/|$))\/[^\s?#]*$/,
+    REDIRECT_PATH,
     "a path that starts with /, and is not below /outpost.goauthentik.io, which the gateway routes to the outpost",
     "write the callback's path without host, e.g. /login/callback",
   );

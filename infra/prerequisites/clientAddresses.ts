@@ -2,7 +2,7 @@ import { isInternet } from "../cidr.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";
-import type { Named, Result } from "./prerequisite.ts";
+import type { Named, PrerequisiteResult } from "./prerequisite.ts";
 import { isOn, type Options } from "./staticOptions.ts";
 
 /**
@@ -33,11 +33,11 @@ export function dataEntryPoints({ routes }: Plan): string[] {
 }
 
 /** Checks the proxies that Traefik trusts for a domain, since it reads a client's address from their header. */
-function ofDomain({ gateway }: Settings, domain: string, options: Options): Result {
+function ofDomain({ gateway }: Settings, domain: string, options: Options): PrerequisiteResult {
   const prefix = `entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
   const trusted = (valueOf(options, `${prefix}.trustedIPs`) ?? "").split(",").filter((address) => address !== "");
   const internet = trusted.find((address) => isInternet(address.trim()));
-  const missing = (problem: string): Result => ({
+  const missing = (problem: string): PrerequisiteResult => ({
     entry: `domains.${domain}.tls: upstream`,
     problem,
     hint: `list the addresses of the proxies in --${prefix}.trustedIPs`,
@@ -54,7 +54,12 @@ function ofDomain({ gateway }: Settings, domain: string, options: Options): Resu
 }
 
 /** Checks that Traefik appends addresses, by which Postgres counts the queries of a client (infra/data/sql/010_pre_request.sql). */
-function ofDataApi({ gateway }: Settings, plan: Plan, { nodePortServices }: TraefikFacts, options: Options): Result {
+function ofDataApi(
+  { gateway }: Settings,
+  plan: Plan,
+  { nodePortServices }: TraefikFacts,
+  options: Options,
+): PrerequisiteResult {
   const names = dataEntryPoints(plan);
   const [keeps] = ["global", ...names.map((name) => `entryPoints.${name}.forwardedHeaders`)]
     .map((prefix) => `${prefix}.notAppendXForwardedFor`)

@@ -3,7 +3,7 @@ import { withHint } from "../../config/errors/userError.ts";
 export interface Named {
   /** E.g. `version of Traefik`. */
   readonly name: string;
-  readonly result: Result;
+  readonly result: PrerequisiteResult;
 }
 
 /** Something that the cluster must have before a deployment, and whether it has it. */
@@ -11,7 +11,7 @@ export interface Prerequisite extends Named {
   readonly subject: "Cluster" | "Traefik" | "DNS" | "Operators";
 }
 
-export type Result = Passed | Missing | NotChecked;
+export type PrerequisiteResult = Passed | Missing | NotChecked;
 
 interface Passed {
   /** What was observed. */

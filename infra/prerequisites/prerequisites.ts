@@ -6,7 +6,7 @@ import type { Plan } from "../plan/types.ts";
 import type { ClusterFacts, clusterFacts } from "./cluster.ts";
 import { identityProblem } from "./clusterIdentity.ts";
 import { type CustomKind, customKinds } from "./kinds.ts";
-import { type Prerequisite, problemsOf, type Result } from "./prerequisite.ts";
+import { type Prerequisite, problemsOf, type PrerequisiteResult } from "./prerequisite.ts";
 import { traefikPrerequisites } from "./traefik.ts";
 
 /** Returns every prerequisite of the stack in the cluster. Those of Traefik are missing if its pods cannot be read. */
@@ -31,14 +31,14 @@ const SUBJECTS: ReadonlyMap<string, Prerequisite["subject"]> = new Map([
   ["externaldns.k8s.io", "DNS"],
 ]);
 
-function kubernetesVersion({ context = "" }: Settings, facts: ClusterFacts): Result {
+function kubernetesVersion({ context = "" }: Settings, facts: ClusterFacts): PrerequisiteResult {
   const version = coerce(facts.version);
   if (version === null || !lt(version, MIN_KUBERNETES)) return { observed: facts.version };
   const problem = `cluster "${context}" runs Kubernetes ${facts.version}`;
   return { entry: "kubernetes:context", problem, hint: `use ${MIN_KUBERNETES} or newer` };
 }
 
-function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: CustomKind): Result {
+function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: CustomKind): PrerequisiteResult {
   const version = `${kind.group}/${kind.version}`;
   if (kinds.includes(`${version}/${kind.kind}`)) return { observed: version };
   return {

@@ -4,7 +4,7 @@ import type { Plan } from "../plan/types.ts";
 import { clientAddresses, dataEntryPoints } from "./clientAddresses.ts";
 import type { TraefikFacts } from "./cluster.ts";
 import { entryPointsOf, isOn, type Options, optionsOf } from "./staticOptions.ts";
-import type { Missing, Named, NotChecked, Result } from "./prerequisite.ts";
+import type { Missing, Named, NotChecked, PrerequisiteResult } from "./prerequisite.ts";
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
 const FIELD = "maxResponseBodySize";
@@ -56,7 +56,7 @@ function staticOptions(settings: Settings, plan: Plan, facts: TraefikFacts, opti
   ];
 }
 
-function versions({ gateway }: Settings, { version }: TraefikFacts): Result[] {
+function versions({ gateway }: Settings, { version }: TraefikFacts): PrerequisiteResult[] {
   if (version === undefined) {
     return [{ reason: "the image of Traefik's pods has no version", hint: "compare it with docs/versions.md" }];
   }
@@ -75,7 +75,7 @@ function versions({ gateway }: Settings, { version }: TraefikFacts): Result[] {
   return found.length > 0 ? found : [{ observed: version }];
 }
 
-function field(kind: string, parent: string, name: string, known: readonly string[] | undefined): Result {
+function field(kind: string, parent: string, name: string, known: readonly string[] | undefined): PrerequisiteResult {
   if (known === undefined) {
     const hint = "allow the user to get custom resource definitions";
     return { reason: `the user may not read the definition of ${kind}`, hint };
@@ -134,7 +134,7 @@ function headerSizes(plan: Plan, options: Options): Named[] {
 }
 
 /** Checks that the provider reads the stack's objects: in their namespaces, without a label or an annotation. */
-function provider({ gateway }: Settings, plan: Plan, options: Options): Result {
+function provider({ gateway }: Settings, plan: Plan, options: Options): PrerequisiteResult {
   const missing = (problem: string, hint: string): Missing => {
     return { entry: "gateway", problem: `Traefik in namespace ${gateway.namespace} ${problem}`, hint };
   };

@@ -1,6 +1,6 @@
 import { type HttpClient, withClient } from "../clients/http.ts";
 import { errorText } from "../../config/errors/errorText.ts";
-import type { Result } from "../../infra/prerequisites/prerequisite.ts";
+import type { PrerequisiteResult } from "../../infra/prerequisites/prerequisite.ts";
 import { describeResponse } from "./describeResponse.ts";
 
 /** One expectation of a deployment, and whether it passed. */
@@ -15,6 +15,12 @@ export interface Check {
   readonly skipped?: true;
   /** What to do about it, where that is known better than from its kind. */
   readonly hint?: string;
+}
+
+/** A check in a report. */
+export interface ReportedCheck extends Check {
+  /** What it is about: an origin, a domain, the database, the cluster. Reports are grouped by it. */
+  readonly subject: string;
 }
 
 export type State = "passed" | "failed" | "skipped";
@@ -53,7 +59,7 @@ export function skip(name: string, reason: string, hint: string): Check {
 }
 
 /** Returns the check of a prerequisite of a deployment. */
-export function checkOf(name: string, result: Result): Check {
+export function checkOf(name: string, result: PrerequisiteResult): Check {
   if ("observed" in result) return passed(name, result.observed);
   if ("reason" in result) return skip(name, result.reason, result.hint);
   return failed(name, `${result.entry}: ${result.problem}`, result.hint);

@@ -11,7 +11,7 @@ const redact = redactor([]);
 export function describeResponse(response: HttpResponse): string {
   const location = headerOf(response, "location");
   const headers = [
-    ...(location === undefined ? [] : [`location: ${withoutQuery(location, response.url)}`]),
+    ...(location === undefined ? [] : [`location: ${withHiddenQuery(location, response.url)}`]),
     ...HEADERS.flatMap((name) => {
       const value = headerOf(response, name);
       return value === undefined ? [] : [`${name}: ${value}`];
@@ -19,20 +19,20 @@ export function describeResponse(response: HttpResponse): string {
   ];
   const text = textOf(response);
   const parts = [
-    `${withoutQuery(response.url)} answered ${response.status}`,
+    `${withHiddenQuery(response.url)} answered ${response.status}`,
     ...headers.map((header) => redact(header)),
   ];
   return `${parts.join(", ")}; ${text === "" ? "no text" : `text: ${text}`}`;
 }
 
-/** A query contains codes and states of a sign-in. */
-function withoutQuery(address: string, base?: string): string {
+/** Returns an address with `?…` in place of its query, which contains codes and states of a sign-in. */
+function withHiddenQuery(address: string, base?: string): string {
   const url = URL.parse(address, base);
   if (url === null) return "an address that is not a URL";
   return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
 }
 
-/** Redacted before it is cut, so that no part of a credential remains. */
+/** Returns the beginning of the visible text of a response. It is redacted before it is cut, so that no part of a credential remains. */
 function textOf({ body }: HttpResponse): string {
   const visible = redact(body)
     .replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ")

@@ -113,7 +113,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
       await cookies.setCookie(line, url, { ignoreError: true });
     }
     last = { ...response, url, headers: decoded(response.headers) };
-    hops.push({ url: withoutQuery(url), status: response.status });
+    hops.push({ url: originAndPath(url), status: response.status });
     return last;
   };
   const follow = async (url: string): Promise<HttpResponse> => {
@@ -121,7 +121,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     const visits: string[] = [];
     let next = url;
     for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
-      const address = withoutQuery(next);
+      const address = originAndPath(next);
       if (address !== visits.at(-1)) visits.push(address);
       if (visits.filter((visit) => visit === address).length > MAX_VISITS) throw new RedirectError(url, address, true);
       const response = await send(next);
@@ -129,7 +129,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
       if (response.status < 300 || response.status >= 400 || location === undefined) return response;
       next = new URL(location, response.url).href;
     }
-    throw new RedirectError(url, withoutQuery(next), withoutQuery(next) === visits.at(-1));
+    throw new RedirectError(url, originAndPath(next), originAndPath(next) === visits.at(-1));
   };
   return { send, follow, last: () => last, hops, cookies, close: () => dispatcher.destroy() };
 }
@@ -194,7 +194,7 @@ export function headerOf(response: Pick<HttpResponse, "headers">, name: string):
 }
 
 /** Returns origin and path of an address; anything else is returned unchanged. */
-function withoutQuery(address: string): string {
+function originAndPath(address: string): string {
   const url = URL.parse(address);
   return url ? url.origin + url.pathname : address;
 }

@@ -2,20 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stackSchema } from "../../config/jsonSchema.ts";
+import { VARIABLES_ONLY } from "../../config/schema/fields.ts";
 import { traefikArguments } from "../../local/platform/traefikArguments.ts";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
-/** What a field looks like that takes template variables and nothing else (config/schema/fields.ts, `secret`). */
-const SECRET = String.raw`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`;
-
 /** Paths of the secret fields of a JSON Schema; an item of a list is `[]`. */
 function secretsIn(schema: unknown, path = ""): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { pattern, properties, items, anyOf, oneOf } = schema as Record<string, unknown>;
-  if (pattern === SECRET) return [path];
+  if (pattern === VARIABLES_ONLY.source) return [path];
   const fields = Object.entries((properties ?? {}) as Record<string, unknown>);
   return [
     ...fields.flatMap(([key, field]) => secretsIn(field, path === "" ? key : `${path}.${key}`)),

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../../schema/draft.ts";
-import { label, nonEmptyText, port, subdomain } from "../../schema/fields.ts";
+import { DNS_LABEL, label, nonEmptyText, port, subdomain } from "../../schema/fields.ts";
 import { isSection, join, type Location, within } from "../../errors/location.ts";
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { Section } from "../section.ts";
@@ -232,9 +232,5 @@ export function domainWarnings(domains: readonly Domain[]): string[] {
 /** Returns whether a name has lower case, labels of at most 63 characters, and a last label that no address has (RFC 1123, 2.1). */
 function isDnsName(name: string): boolean {
   const labels = name.split(".");
-  return (
-    name.length <= 253 &&
-    labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
-    !/^\d+$/.test(labels.at(-1) ?? "")
-  );
+  return name.length <= 253 && labels.every((label) => DNS_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
 }

@@ -3,7 +3,7 @@ import { SSL_MODES } from "../../../config/sections/postgres/sslModes.ts";
 import type { AccessFacts } from "../../../infra/access/facts.ts";
 import { ACCOUNT_SECRET_NAME, CREDENTIAL_NAME, SETTING_NAMES as NAMES } from "../../../infra/plan/settingNames.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
-import { isInternet, isWithin } from "../../../infra/cidr.ts";
+import { isInternet, isNetworkWithin } from "../../../infra/cidr.ts";
 import { difference, mark } from "./phrases.ts";
 
 export const SETTING: Table["setting"] = {
@@ -165,9 +165,9 @@ function writersEffect(before: string, after: string): Effect {
 /** Returns the effect of changed networks, which contain each other. */
 function networksEffect(before: string, after: string): Effect {
   const [old, now] = [items(before), items(after)];
-  const added = now.filter((one) => !isWithin(one, old));
+  const added = now.filter((one) => !isNetworkWithin(one, old));
   if (added.some(isInternet)) return "public";
-  return added.length > 0 ? "more" : old.some((one) => !isWithin(one, now)) ? "less" : "other";
+  return added.length > 0 ? "more" : old.some((one) => !isNetworkWithin(one, now)) ? "less" : "other";
 }
 
 /** @param text an `sslmode`, and what identifies the root certificate */

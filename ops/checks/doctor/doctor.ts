@@ -10,7 +10,7 @@ import type { Progress } from "../../terminal/progress.ts";
 import { observe, required, rootReason } from "../observation.ts";
 import { redactAll, redactor } from "../redact.ts";
 import { credentialsOf, secretsOf } from "../secrets.ts";
-import { type Check, failed, skip } from "../check.ts";
+import { type Check, failed, type ReportedCheck, skip } from "../check.ts";
 import { cluster } from "./cluster.ts";
 import { address, identityProvider } from "./identityProvider.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
@@ -21,14 +21,10 @@ import { stack } from "./stack.ts";
 import { tools } from "./tools.ts";
 import { traefik } from "./traefik.ts";
 
-export interface Result extends Check {
-  readonly subject: string;
-}
-
 export interface Report {
   readonly context: string;
   readonly stack: string;
-  readonly checks: readonly Result[];
+  readonly checks: readonly ReportedCheck[];
 }
 
 type Run = (inputs: Inputs) => Promise<readonly Check[]>;
@@ -83,7 +79,11 @@ export async function runDoctor(
         return [failed("all checks", `could not run: ${rootReason(error)}`, hint)];
       });
       report(`${++done} of ${chosen.length} subjects`);
-      return checks.map((check): Result => ({ subject, ...check, ...(check.hint && { hint: sentence(check.hint) }) }));
+      return checks.map((check): ReportedCheck => ({
+        subject,
+        ...check,
+        ...(check.hint && { hint: sentence(check.hint) }),
+      }));
     });
     return { secrets, checks: (await Promise.all(results)).flat() };
   });

@@ -1,6 +1,6 @@
 import { type Paint, signOf } from "../../terminal/paint.ts";
-import { counts, stateOf, summary } from "../check.ts";
-import type { Report, Result } from "./doctor.ts";
+import { counts, type ReportedCheck, stateOf, summary } from "../check.ts";
+import type { Report } from "./doctor.ts";
 
 /** Returns the checks by subject, each in one line, with the hint below one that failed or was skipped, and a summary. */
 export function describe({ context, stack, checks }: Report, paint: Paint): string {
@@ -11,7 +11,7 @@ export function describe({ context, stack, checks }: Report, paint: Paint): stri
   return `${[paint("bold", `${context} (stack ${stack})`), ...groups, ending(context, checks)].join("\n\n")}\n`;
 }
 
-function linesOf(result: Result, width: number, paint: Paint): string[] {
+function linesOf(result: ReportedCheck, width: number, paint: Paint): string[] {
   const state = stateOf(result);
   const { name, detail, hint = "" } = result;
   const indent = " ".repeat(width + 6);
@@ -20,7 +20,7 @@ function linesOf(result: Result, width: number, paint: Paint): string[] {
   return state === "passed" || hint === "" ? [head] : [head, `${indent}${paint("yellow", "→")} ${hint}`];
 }
 
-function ending(context: string, checks: readonly Result[]): string {
+function ending(context: string, checks: readonly ReportedCheck[]): string {
   const next =
     summary(checks).failed > 0
       ? `Fix what failed, then run: npx gatehouse doctor ${context}`

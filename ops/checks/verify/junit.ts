@@ -1,7 +1,7 @@
 /** A report as JUnit XML, which CI systems show: one suite per subject. */
 import exported, { type Builder } from "junit-report-builder";
 import { stateOf } from "../check.ts";
-import type { Result } from "./probe.ts";
+import type { ProbeCheck } from "./probe.ts";
 import type { Report } from "./verify.ts";
 
 // The package (5.1.2) exports a builder, and its types a module that has one.
@@ -23,6 +23,6 @@ export function junit({ checks, context, at, seconds }: Pick<Report, "checks" | 
   return report.build();
 }
 
-function lines({ detail, response, hint }: Result): string {
+function lines({ detail, response, hint }: ProbeCheck): string {
   return [detail, response, hint].filter((line) => line !== undefined).join("\n");
 }

@@ -2,21 +2,19 @@
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errors/errorText.ts";
 import type { Report } from "../../terminal/progress.ts";
-import type { Check } from "../check.ts";
+import type { Check, ReportedCheck } from "../check.ts";
 import type { Kind } from "./hints.ts";
 
 /** Some checks of one kind on one thing. */
 export interface Probe {
   readonly kind: Kind;
-  /** What they are about: an origin, a domain, the database, the cluster. Reports are grouped by it. */
   readonly subject: string;
   readonly run: () => Promise<readonly Check[]>;
 }
 
-/** A check in a report. */
-export interface Result extends Check {
+/** A check of a probe in a report. */
+export interface ProbeCheck extends ReportedCheck {
   readonly kind: Kind;
-  readonly subject: string;
 }
 
 /**
@@ -30,7 +28,7 @@ const MAX_CONCURRENT_PROBES = 16;
  * @param report receives the progress
  * @returns their checks, in the order of the probes
  */
-export async function runProbes(probes: readonly Probe[], report: Report = () => undefined): Promise<Result[]> {
+export async function runProbes(probes: readonly Probe[], report: Report = () => undefined): Promise<ProbeCheck[]> {
   const limit = pLimit(MAX_CONCURRENT_PROBES);
   let done = 0;
   const results = probes.map((probe) =>

@@ -3,7 +3,7 @@ import Table from "cli-table3";
 import { type Paint, signOf } from "../../terminal/paint.ts";
 import { describeFinding } from "../finding.ts";
 import { counts, stateOf } from "../check.ts";
-import type { Result } from "./probe.ts";
+import type { ProbeCheck } from "./probe.ts";
 
 /** With more subjects, those whose checks all passed are only counted. */
 const MAX_SUBJECTS = 60;
@@ -15,7 +15,7 @@ const MAX_WIDTH = 72;
  * @param checks in the order of the probes
  * @param seconds how long it took
  */
-export function describeChecks(checks: readonly Result[], seconds: number, paint: Paint): string {
+export function describeChecks(checks: readonly ProbeCheck[], seconds: number, paint: Paint): string {
   const parts = [
     table(checks, paint),
     ...problemLines(checks, "failed", paint),
@@ -25,18 +25,18 @@ export function describeChecks(checks: readonly Result[], seconds: number, paint
 }
 
 /** Returns `54 passed, 1 failed, 2 skipped (no certificate on http)`. */
-export function sentence(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
+export function sentence(checks: readonly Pick<ProbeCheck, "ok" | "skipped" | "detail">[]): string {
   return counts(checks, reasonsOf(checks));
 }
 
 /** Returns the reason of the skipped checks, if they have one in common that fits into the line. */
-function reasonsOf(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
+function reasonsOf(checks: readonly Pick<ProbeCheck, "ok" | "skipped" | "detail">[]): string {
   const skipped = checks.filter((check) => stateOf(check) === "skipped");
   const [reason = "", ...others] = new Set(skipped.map(({ detail }) => detail));
   return others.length === 0 && reason.length <= MAX_WIDTH && !reason.includes("\n") ? ` (${reason})` : "";
 }
 
-function table(checks: readonly Result[], paint: Paint): string {
+function table(checks: readonly ProbeCheck[], paint: Paint): string {
   const drawn = new Table({
     head: ["subject", "", "check", "observed"],
     style: { head: [], border: [], compact: true },
@@ -57,7 +57,7 @@ function table(checks: readonly Result[], paint: Paint): string {
 }
 
 /** Returns the check's name without its subject, which is in the first column. */
-function shortName({ name, subject }: Result): string {
+function shortName({ name, subject }: ProbeCheck): string {
   const host = URL.parse(subject)?.hostname || subject;
   const about = [subject, host].find((text) => name.startsWith(text) || name.endsWith(` ${text}`));
   if (about === undefined) return name;
@@ -71,7 +71,7 @@ function clip(text: string): string {
 }
 
 /** Returns the lines of the failed or skipped checks, each with its hint; checks with the same detail and hint are one entry. */
-export function problemLines(checks: readonly Result[], state: "failed" | "skipped", paint: Paint): string[] {
+export function problemLines(checks: readonly ProbeCheck[], state: "failed" | "skipped", paint: Paint): string[] {
   const own = checks.filter((check) => stateOf(check) === state);
   const groups = Map.groupBy(own, ({ detail, hint = "" }) => `${detail}\n${hint}`);
   return [...groups.values()].flatMap((group) => {

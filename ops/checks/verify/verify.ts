@@ -15,7 +15,7 @@ import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityChec
 import type { RouteResponse } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { hintOf, type Kind, KINDS } from "./hints.ts";
-import { type Probe, type Result, runProbes } from "./probe.ts";
+import { type Probe, type ProbeCheck, runProbes } from "./probe.ts";
 
 export interface Report {
   readonly context: string;
@@ -25,7 +25,7 @@ export interface Report {
   readonly seconds: number;
   /** The response of each exposure without a session. */
   readonly routes: readonly RouteResponse[];
-  readonly checks: readonly Result[];
+  readonly checks: readonly ProbeCheck[];
 }
 
 /**
@@ -91,7 +91,7 @@ async function databaseProbes(
   return probes;
 }
 
-function withHint(result: Result, context: string): Result {
+function withHint(result: ProbeCheck, context: string): ProbeCheck {
   return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }
 

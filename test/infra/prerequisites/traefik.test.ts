@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
-import { problemsOf, type Result } from "../../../infra/prerequisites/prerequisite.ts";
+import { problemsOf, type PrerequisiteResult } from "../../../infra/prerequisites/prerequisite.ts";
 import { entryPointsOf, isOn, optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
@@ -12,7 +12,11 @@ const PROVIDER = "--providers.kubernetescrd";
 const IN = "gateway: Traefik in namespace kube-system";
 
 /** @param tls of an enabled domain */
-function found(args: readonly string[], tls?: unknown, nodePortServices: string[] = []): ReadonlyMap<string, Result> {
+function found(
+  args: readonly string[],
+  tls?: unknown,
+  nodePortServices: string[] = [],
+): ReadonlyMap<string, PrerequisiteResult> {
   const mesh = { ...sections.domains.mesh, ...(tls !== undefined && { tls }) };
   const settings = parseStack(stack({ domains: { localhost: {}, mesh } }), shell);
   const facts: TraefikFacts = {

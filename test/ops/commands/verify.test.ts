@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Shell } from "../../../ops/commands/shell.ts";
 import { main } from "../../../ops/commands/verify.ts";
 import { type Kind, KINDS } from "../../../ops/checks/verify/hints.ts";
-import type { Result } from "../../../ops/checks/verify/probe.ts";
+import type { ProbeCheck } from "../../../ops/checks/verify/probe.ts";
 import type { verifyContext } from "../../../ops/checks/verify/verify.ts";
 import { devStack } from "../../helpers/devStack.ts";
 import { SHELL } from "../../helpers/shell.ts";
@@ -27,8 +27,8 @@ beforeEach(() => {
 });
 
 const asked: (readonly Kind[])[] = [];
-const finding = (result: Partial<Result>): typeof verifyContext => {
-  const check: Result = {
+const finding = (result: Partial<ProbeCheck>): typeof verifyContext => {
+  const check: ProbeCheck = {
     kind: "routes",
     subject: "http://a",
     name: "http://a answers",

@@ -5,7 +5,7 @@ import { parseStack } from "../../../../config/load.ts";
 import { labelsOf } from "../../../../infra/pods.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { clusterProbes } from "../../../../ops/checks/verify/cluster.ts";
-import { type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
+import { type ProbeCheck, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 import { clusterOf, edited, GATEWAY, object, withObjects } from "../audit/cluster.ts";
@@ -16,7 +16,7 @@ const clean = clusterOf(plan);
 const WIKI = "http://wiki.localhost";
 
 /** Runs the probes that compare objects. @returns the results, and how often the objects were read */
-async function resultsOf(objects: ClusterObjects): Promise<{ results: Result[]; reads: number }> {
+async function resultsOf(objects: ClusterObjects): Promise<{ results: ProbeCheck[]; reads: number }> {
   let reads = 0;
   const read = () => {
     reads += 1;

@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import { type Check, skip, stateOf, summary } from "../../../../ops/checks/check.ts";
 import { junit } from "../../../../ops/checks/verify/junit.ts";
 import { hintOf, KINDS } from "../../../../ops/checks/verify/hints.ts";
-import { type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
+import { type ProbeCheck, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import { describeChecks } from "../../../../ops/checks/verify/report.ts";
 
 const plain = (_: unknown, text: string): string => text;
 const WHOAMI = "http://whoami.localhost:8080";
 
-const passed: Result = {
+const passed: ProbeCheck = {
   kind: "routes",
   subject: WHOAMI,
   ok: true,
   name: `${WHOAMI} without a session`,
   detail: "302 → http://authentik.localhost:8080",
 };
-const failed: Result = {
+const failed: ProbeCheck = {
   kind: "dns",
   subject: WHOAMI,
   ok: false,
@@ -23,7 +23,7 @@ const failed: Result = {
   name: "whoami.localhost resolves",
   detail: "expected the targets 203.0.113.7, got 198.51.100.1",
 };
-const skipped = (name: string): Result => ({
+const skipped = (name: string): ProbeCheck => ({
   kind: "sign-in",
   subject: WHOAMI,
   ...skip(name, "no account that can sign in", "add a service account"),

@@ -1,34 +1,20 @@
-/** Runs the steps of the workflows like a runner on a sample pull request, whose comment is the sample in docs/ci.md. */
-import { execFile } from "node:child_process";
+/** Runs the steps of the workflows on a sample pull request, whose comment is the sample in docs/ci.md. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { writeExecutable } from "../helpers/executable.ts";
-import { parse } from "yaml";
-import { cloneProject, openHealth } from "./clone.ts";
+import { openHealth } from "./clone.ts";
 import { BOT, type GitHub } from "./gh.ts";
+import { openRunner, RUN_URL } from "./runner.ts";
 
-interface Step {
-  readonly name?: string;
-  readonly run?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const RUN_URL = "https://github.com/example/platform/actions/runs/1";
 const root = join(import.meta.dirname, "..", "..");
-const clone = cloneProject();
+const { clone, temp, readGitHub, changeGitHub, runStep } = openRunner();
 const base = clone.git("rev-parse", "HEAD").trim();
-const temp = join(clone.folder, ".git", "temp");
-const stateFile = join(temp, "github.json");
 const preview = join(temp, "preview", "preview.txt");
 /** The commit that opens the path. */
 let opening: string;
 let head: string;
 
 beforeAll(() => {
-  mkdirSync(join(temp, "bin"), { recursive: true });
-  const gh = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, "gh.ts")}' "$@"\n`;
-  writeExecutable(join(temp, "bin", "gh"), gh);
   mkdirSync(join(temp, "preview"));
   writeFileSync(preview, readFileSync(join(import.meta.dirname, "preview.txt")));
   clone.git("remote", "add", "origin", clone.folder);
@@ -40,53 +26,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(clone.folder, { recursive: true }));
 
-function changeGitHub(change: (state: GitHub) => Partial<GitHub>): void {
-  const state = readGitHub();
-  writeFileSync(stateFile, JSON.stringify({ ...state, ...change(state) }));
-}
-
-function readGitHub(): GitHub {
-  if (!existsSync(stateFile)) return { pulls: [], comments: [], issues: [], statuses: [] };
-  return JSON.parse(readFileSync(stateFile, "utf8")) as GitHub;
-}
-
 /** Restores what GitHub has after the test. */
 function restoreGitHub(): void {
   const state = readGitHub();
-  onTestFinished(() => writeFileSync(stateFile, JSON.stringify(state)));
-}
-
-/** Runs a step like GitHub: with `bash -e`, and expressions replaced by their values. */
-async function runStep(file: string, name: string, values: Record<string, string>, more: Record<string, string> = {}) {
-  const text = readFileSync(join(root, ".github", "workflows", file), "utf8");
-  const { jobs } = parse(text) as { jobs: Record<string, { steps: Step[] }> };
-  const step = Object.values(jobs)
-    .flatMap(({ steps }) => steps)
-    .find((one) => one.name === name);
-  if (step?.run === undefined) throw new Error(`${file} has no step "${name}"`);
-  const filled = Object.entries(step.env ?? {}).map(([key, template]) => {
-    const replaced = template.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, expression: string) => {
-      const value = values[expression];
-      if (value === undefined) throw new Error(`no value for ${expression}`);
-      return value;
-    });
-    return [key, replaced] as const;
-  });
-  const env = {
-    PATH: `${join(temp, "bin")}:${process.env["PATH"]}`,
-    HOME: clone.folder,
-    CI: "true",
-    RUNNER_TEMP: temp,
-    GH_EMULATOR_STATE: stateFile,
-    GITHUB_REPOSITORY: "example/platform",
-    ...more,
-    ...Object.fromEntries(filled),
-  };
-  return new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    const child = execFile("bash", ["-e", "-c", step.run ?? ""], { cwd: clone.folder, env }, (_, out, error) =>
-      resolve({ code: child.exitCode ?? -1, out, error }),
-    );
-  });
+  onTestFinished(() => changeGitHub(() => state));
 }
 
 const LABELS =
@@ -288,46 +231,5 @@ describe("a pull request that opens a path", () => {
     clone.git("checkout", "--quiet", "main");
     expect(await comment(head, ["allow-public"])).toEqual([expect.stringContaining('Did you mean "proxy"?')]);
     expect(lastStatus()).toEqual(["error", "The configuration is not valid"]);
-  });
-});
-
-describe("the issue of the nightly run", () => {
-  const failed = join(temp, "failed");
-  const run = async () => {
-    const { code, error } = await runStep("nightly.yml", "Update the issue", {
-      "github.token": "a token",
-      "vars.GATEHOUSE_CONTEXT": "production",
-      "github.server_url": "https://github.com",
-      "github.repository": "example/platform",
-      "github.run_id": "1",
-    });
-    return { code, error, issues: readGitHub().issues };
-  };
-  const TITLE = "Nightly check of production failed";
-  const foreign = { number: 1, title: TITLE, author: "eve", body: "Another user's issue", state: "open" };
-
-  test("is opened once, updated, and closed when all checks pass", async () => {
-    changeGitHub(() => ({ issues: [foreign] }));
-    mkdirSync(failed, { recursive: true });
-    expect(await run()).toEqual({ code: 0, error: "", issues: [foreign] });
-
-    writeFileSync(join(failed, "drift.txt"), "~ IngressRoute wiki\n```\n");
-    const body = `### drift\n\n    ~ IngressRoute wiki\n    \`\`\`\n\n\n[Log of the run](${RUN_URL})\n`;
-    const opened = { number: 2, title: TITLE, author: BOT, body, state: "open" };
-    expect(await run()).toEqual({ code: 1, error: "", issues: [foreign, opened] });
-
-    for (const name of ["drift", "verify", "audit"])
-      writeFileSync(join(failed, `${name}.txt`), "a line\n".repeat(9000));
-    const { code, issues } = await run();
-    expect([code, issues.length]).toEqual([1, 2]);
-    expect(issues[1]?.body).toMatch(/^### audit\n[^#]+### drift\n[^#]+### verify\n/);
-
-    rmSync(failed, { recursive: true });
-    const closed = await run();
-    expect(closed.code).toBe(0);
-    expect(closed.issues.map(({ state, comment: text }) => [state, text])).toEqual([
-      ["open", undefined],
-      ["closed", `All checks passed: ${RUN_URL}`],
-    ]);
   });
 });

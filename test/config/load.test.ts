@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
-import { ConfigError } from "../../config/errors/problems.ts";
 import { SUPERUSER_FEATURES } from "../../config/sections/postgres/superuserFeatures.ts";
 import { LIMITS } from "../helpers/limits.ts";
 import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
@@ -247,49 +246,6 @@ describe("parseStack", () => {
     expect(settings.warnings).toEqual([]);
   });
 
-  test.each([
-    [false, undefined],
-    [{}, { host: "catalog", basePath: "/", replicas: 2 }],
-    [
-      { host: "explore", base_path: "/a/b-1/", replicas: 3 },
-      { host: "explore", basePath: "/a/b-1/", replicas: 3 },
-    ],
-  ])("reads the optional catalog: %j", (catalog, expected) => {
-    const raw = stack({ data_api: { ...sections.data_api, catalog } });
-    expect(parseStack(raw, shell).dataApi?.catalog).toEqual(expected);
-  });
-
-  test.each([
-    ["shop", { database: "shop", existing: false, protect: undefined }],
-    [{ name: "shop" }, { database: "shop", existing: false, protect: undefined }],
-    [
-      { name: "shop", existing: true },
-      { database: "shop", existing: true, protect: undefined },
-    ],
-    [
-      { name: "shop", protect: false },
-      { database: "shop", existing: false, protect: false },
-    ],
-  ])("reads the name of the database, or a section with it: %j", (database, expected) => {
-    expect(parseStack(stack({ data_api: { ...sections.data_api, database } }), shell).dataApi).toMatchObject(expected);
-  });
-
-  test("accepts what exists: names that need quotes in SQL, and the schema public", () => {
-    const existing = {
-      database: { name: "my-shop", existing: true },
-      writers: ["loader@project.iam", "DBT"],
-      schemas: { exposed: ["api"], private: ["Crm-EU"], hidden: ["public"] },
-    };
-    const { dataApi } = parseStack(stack({ data_api: { ...sections.data_api, ...existing } }), shell);
-    expect(dataApi).toMatchObject({
-      database: "my-shop",
-      writers: existing.writers,
-      exposed: ["api"],
-      private: ["Crm-EU"],
-      hidden: ["public"],
-    });
-  });
-
   test("warns of what is not enforced without a superuser", () => {
     const { warnings } = parseStack(stack({ postgres: { ...sections.postgres, superuser: false } }), shell);
     expect(warnings).toEqual(
@@ -297,13 +253,6 @@ describe("parseStack", () => {
         (without) => `postgres.superuser: where the server reserves it for superusers, ${without}`,
       ),
     );
-  });
-
-  test("accepts a day as written in YAML and as passed by the engine", () => {
-    const ends = { since: "2026-01-01 00:00:00 +0000 UTC", sunset: "2027-01-01", link: "https://example.org/v2" };
-    const data_api = { ...sections.data_api, schemas: { deprecated: { raw: ends } } };
-    const { dataApi } = parseStack(stack({ data_api }), shell);
-    expect(dataApi?.deprecated).toEqual([{ schema: "raw", ...ends, since: "2026-01-01" }]);
   });
 
   test("skips a kind that is not enabled, with a warning", () => {
@@ -327,11 +276,5 @@ describe("parseStack", () => {
     const provider = { ...sections.identity_provider, session: "days=1" };
     const settings = parseStack(stack({ protected_services: services, identity_provider: provider }), shell);
     expect(settings.services.map(({ session }) => session)).toEqual(["hours=1", "days=1"]);
-  });
-
-  test("throws an error without frames, which Pulumi recognizes as its own", () => {
-    const error = new ConfigError("Pulumi.dev.yaml", [{ path: "domains", message: "a message", hint: "a hint" }]);
-    expect(error.stack).toBe("ConfigError: Pulumi.dev.yaml: 1 problem\n  domains: a message. A hint.");
-    expect(error.__pulumiRunError).toBe(true);
   });
 });

@@ -76,11 +76,18 @@ export function stack(changed: Record<string, unknown> = {}, extra: RawStack["co
   return { stack: "dev", config: { ...config, ...extra } };
 }
 
+/** The message of a stack file with these problems, one line each below a header that counts them. */
+export function report(problems: readonly string[]): string {
+  const header = `Pulumi.dev.yaml: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  return [header, ...problems.map((line) => `  ${line}`)].join("\n");
+}
+
 /** What is wrong with a stack, one line each, without the header that counts them. */
 export function problemsOf(raw: RawStack): string[] {
-  const [header, ...problems] = messageOf(() => parseStack(raw, shell)).split("\n  ");
-  const count = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
-  if (header !== `Pulumi.dev.yaml: ${count}`) throw new Error(`the header does not count ${count}: ${header ?? ""}`);
+  const message = messageOf(() => parseStack(raw, shell));
+  const [, ...problems] = message.split("\n  ");
+  if (message !== report(problems))
+    throw new Error(`the header does not count ${problems.length} problems: ${message}`);
   return problems;
 }
 

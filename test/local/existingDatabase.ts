@@ -18,6 +18,9 @@ const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 export const TABLES = OWNERS.flatMap((owner) =>
   NUMBERS.map((number) => ({ owner, schema: SCHEMAS[owner] ?? "", name: `${owner}_${number}` })),
 );
+/** Returns the hint for a relation of an exposed schema that lacks SELECT. */
+export const publication = (relation: string): string =>
+  `if all its rows and columns may be public: GRANT SELECT ON TABLE ${relation} TO gatehouse_anonymous; otherwise move it to another schema`;
 /** Returns the statement that builds a table from the private one, without its private column. */
 export const build = (name: string, round: number): string =>
   `create table ${name} as select id, region, ${round} as round from people.customer`;

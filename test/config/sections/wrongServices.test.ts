@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { basic, messageOf, oauth2, proxy, shell, stack } from "../stacks.ts";
+import { basic, messageOf, oauth2, proxy, report, shell, stack } from "../stacks.ts";
 
 const cases = [
   {
@@ -195,7 +195,6 @@ const cases = [
 
 describe("A wrong entry of protected_services", () => {
   test.each(cases)("is reported: $title", ({ raw, lines }) => {
-    const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
-    expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
+    expect(messageOf(() => parseStack(raw, shell))).toBe(report(lines));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "../stacks.ts";
+import { basic, messageOf, oauth2, proxy, report, sections, shell, stack } from "../stacks.ts";
 
 const cases = [
   {
@@ -108,7 +108,6 @@ const cases = [
 
 describe("Wrong variables and secrets", () => {
   test.each(cases)("are reported: $title", ({ raw, lines }) => {
-    const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
-    expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
+    expect(messageOf(() => parseStack(raw, shell))).toBe(report(lines));
   });
 });

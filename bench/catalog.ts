@@ -76,7 +76,7 @@ async function statements(client: Client, statement: string): Promise<Measuremen
   return timesOf(times);
 }
 
-/** PostgREST reloads its schema cache for each of them. */
+/** Measures how long new views take to be served: PostgREST reloads its schema cache for each of them. */
 async function newViews(client: Client, platform: Platform): Promise<Measurement> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS / 4; round += 1) {

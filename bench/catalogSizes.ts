@@ -30,7 +30,7 @@ interface Bytes {
   readonly brotli: number;
 }
 
-/** As the server sends them. */
+/** Returns the sizes of a file as the server sends it. */
 function bytesOf(content: Buffer): Bytes {
   return { raw: content.length, gzip: gzipSync(content).length, brotli: brotliCompressSync(content).length };
 }

@@ -114,7 +114,7 @@ function perExposure(sizes: readonly Size[]): Measurement[] {
     .map(([type, grown]) => ({ type, "per exposure": grown.toFixed(2) }));
 }
 
-/** The stack itself and the provider are resources, too. */
+/** Returns a program that registers this number of resources, with the stack itself and the provider. */
 function bareProgram(platform: Platform, what: string, resources: number): PulumiFn {
   const prefix = what.replaceAll(/\W+/g, "-");
   return () => {

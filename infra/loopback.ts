@@ -12,7 +12,7 @@ export function isLoopbackName(host: string): boolean {
 }
 
 /**
- * A DNS lookup that sends `*.localhost` to loopback, as browsers do; many system resolvers do not.
+ * Resolves `*.localhost` to loopback, as browsers do; many system resolvers do not.
  * Every other name goes to the system; in a pod all do, because the cluster's DNS resolves these to the gateway (infra/gateway/clusterDns.ts).
  */
 export const lookup: LookupFunction = (hostname, options, callback) => {

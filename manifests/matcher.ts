@@ -120,7 +120,7 @@ function tokensOf(text: string): Token[] | undefined {
   return tokens;
 }
 
-/** Go's escapes that JSON has, too; others are left unread. */
+/** Returns the text of a Go string; undefined if it has escapes that JSON does not have. */
 function unquoted(text: string): string | undefined {
   try {
     return JSON.parse(text) as string;

@@ -103,7 +103,7 @@ function ingressRules(manifest: Manifest): RoutingRule[] {
   return fallback === undefined ? rules : [...rules, everything];
 }
 
-/** What Traefik reads from an Ingress besides its rules (Traefik docs, "Kubernetes Ingress", annotations). */
+/** Returns what Traefik reads from an Ingress besides its rules (Traefik docs, "Kubernetes Ingress", annotations). */
 function annotated({ props }: Manifest): Pick<RoutingRule, "priority" | "entryPoints" | "middlewares"> {
   const annotation = (name: string): string | undefined =>
     textAt(props, "metadata", "annotations", `traefik.ingress.kubernetes.io/router.${name}`);
@@ -117,7 +117,7 @@ function annotated({ props }: Manifest): Pick<RoutingRule, "priority" | "entryPo
   };
 }
 
-/** What Traefik's provider for ingress-nginx reads from an Ingress besides its rules (traefik v3.7, pkg/provider/kubernetes/ingress-nginx). */
+/** Returns what Traefik's provider for ingress-nginx reads from an Ingress besides its rules (traefik v3.7, pkg/provider/kubernetes/ingress-nginx). */
 function nginxAnnotations({ props, namespace }: Manifest) {
   const annotation = (name: string): string =>
     textAt(props, "metadata", "annotations", `nginx.ingress.kubernetes.io/${name}`) ?? "";
@@ -134,7 +134,10 @@ function nginxAnnotations({ props, namespace }: Manifest) {
   };
 }
 
-/** Before 3.7.2, Traefik copies this annotation into the rule, so that it can contain any rule. The case of the name is ignored. */
+/**
+ * Returns whether the annotation `router.pathmatcher` of an Ingress is anything other than a matcher of paths: before 3.7.2, Traefik copies it into the
+ * rule, so that it can contain any rule. The case of the name is ignored.
+ */
 function hasOtherPathMatcher({ props }: Manifest): boolean {
   const annotations = Object.entries(fieldsOf(at(props, "metadata", "annotations")));
   return annotations.some(

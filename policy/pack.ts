@@ -8,7 +8,7 @@ import type { Resource } from "../manifests/resource.ts";
 import { type Rule, type StackFacts, stackFacts, type Violation } from "./rule.ts";
 import { RULES } from "./rules/rules.ts";
 
-/** The stack's configuration as the engine passes it to policies: with its secrets, which are not marked. */
+/** Returns the facts of the stack, from its configuration as the engine passes it to policies: with its secrets, which are not marked. */
 function readStack(): StackFacts {
   const config = pulumi.runtime.allConfig();
   const raw = Object.entries(config).map(([key, text]) => [key, { value: engineValue(key, text) }] as const);

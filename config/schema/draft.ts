@@ -60,7 +60,7 @@ export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): 
   return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }
 
-/** Returns whether the stack file has a value for the key. A default does not count, nor does a key without a value: it is a problem of its own. */
+/** Returns whether the stack file has a value for the key. A default does not count, nor does a key without a value: it is a separate problem. */
 export function isWritten({ raw }: Draft<unknown>, key: string): boolean {
   return isSection(raw) && raw[key] !== undefined && raw[key] !== null;
 }

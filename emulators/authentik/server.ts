@@ -29,7 +29,7 @@ type Options = {
   random: Random;
   /** None = everything stays in memory. */
   pool?: pg.Pool | undefined;
-  /** A worker in this process; only without `pool`. With one it is a process of its own. */
+  /** A worker in this process; only without `pool`. With one it is a separate process. */
   worker?: WorkerOptions | undefined;
   /** One of this number of requests is answered with 500; 0 = none. */
   errorRate: number;

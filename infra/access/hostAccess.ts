@@ -22,7 +22,7 @@ export function hasOpening(facts: HostFacts): boolean {
   return isOpen(facts) || (authenticatesAtGateway(facts) && facts.publicPaths.length > 0);
 }
 
-/** Returns whether a client could send identity headers of its own. */
+/** Returns whether a client could send forged identity headers. */
 export function isForgeable({ rules }: HostFacts): boolean {
   return rules.some((rule) => !strips(rule));
 }

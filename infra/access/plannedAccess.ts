@@ -3,7 +3,7 @@ import { shortHash } from "../shortHash.ts";
 import { type AccessRecord, PLANNED_ACCESS } from "./record.ts";
 
 /**
- * Records the access that a deployment plans in its state, before the deployment changes anything. Each plan has a component of its own name,
+ * Records the access that a deployment plans in its state, before the deployment changes anything. Each plan has a component with another name,
  * which the engine deletes when a deployment of another plan has succeeded: after a failure, the state contains every plan that can be in effect.
  */
 export class PlannedAccess extends pulumi.ComponentResource {

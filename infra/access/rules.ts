@@ -41,7 +41,7 @@ export function tlsText(tls: Exposure["tls"]): string | undefined {
   return tls && ("name" in tls ? `${tls.termination} ${tls.name}` : tls.termination);
 }
 
-/** `rate-limit average=10 burst=20 upstream=false`. */
+/** Returns a middleware with its settings: `rate-limit average=10 burst=20 upstream=false`. */
 function describe({ kind, ...settings }: Middleware): string {
   const own = Object.entries(settings).filter(([key]) => key !== "name" && key !== "namespace");
   const parts = own.filter(([, value]) => value !== undefined);

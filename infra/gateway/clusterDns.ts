@@ -27,7 +27,7 @@ export class ClusterDns extends pulumi.ComponentResource {
   }
 }
 
-/** CoreDNS docs, "rewrite": names end in a dot, an open end would match more, and the response contains the requested name. */
+/** Returns the rewrite of CoreDNS (its docs, "rewrite"): names end in a dot, an open end would match more, and the response contains the requested name. */
 function rewrite({ baseDomain, gateway }: ClusterDnsArgs): string {
   const names = `(.*)\\.${baseDomain.replaceAll(".", "\\.")}\\.$`;
   return `rewrite stop name regex ${names} ${gateway.service}.${gateway.namespace}.svc.cluster.local answer auto\n`;

@@ -56,7 +56,7 @@ export function spellings(header: string): string[] {
  * leaving it out would make two users look the same.
  * An attribute `additionalHeaders` of a user or group is merged with these by exact name, but an outpost writes names without regard to case,
  * in random order: each of its spellings of a name gets the same value. It removes names with an underscore.
- * The JWT is minted for a provider of its own: authentik's proxy token is HS256 with a secret that is never handed out. It lives as long as
+ * The JWT is minted for a separate provider: authentik's proxy token is HS256 with a secret that is never handed out. It lives as long as
  * the session, because authentik computes headers once, at login.
  * @param signer name of the provider that signs
  */

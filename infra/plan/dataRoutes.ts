@@ -74,7 +74,7 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
 
 /**
  * Returns PostgREST with the limits of one client, for all rules and hosts together. Behind a proxy that terminates TLS, the client is the last
- * address that the proxy adds, so that these hosts have limits of their own.
+ * address that the proxy adds, so that these hosts have separate limits.
  */
 export function limitedBackend(exposure: Exposure, { limits }: DataApi): LimitedBackend {
   const { backend } = exposure;

@@ -69,7 +69,7 @@ function identityProviderBackend({ identityProvider }: Settings): Backend | unde
   return service && { ...service, namespace };
 }
 
-/** @param isTest whether the host is that of the test environment, which is an application of its own */
+/** @param isTest whether the host is that of the test environment, which is a separate application */
 function protect(service: Service, isTest: boolean, domain: Domain) {
   const { name: entry, type: protection, groups, session, applicationSlug: name } = service;
   const { gateway, ...row } = protectionOf(protection);

@@ -91,8 +91,8 @@ function databaseGrants({ authenticator, owner }: DataApi["roles"]): Grant[] {
 }
 
 /**
- * Reading is all that the anonymous role may do, and only where the schema is exposed. Functions stay closed even there: PostgREST would
- * offer each of them as a call. What PUBLIC has, the anonymous role has, too, so PUBLIC has nothing.
+ * Returns the grants of a schema: the anonymous role may read, and only if the schema is exposed. Functions stay closed even there: PostgREST
+ * would offer each of them as a call. What PUBLIC has, the anonymous role has, too, so PUBLIC has nothing.
  */
 function schemaGrants(schema: string, exposed: boolean, anonymous: string): Grant[] {
   return [

@@ -25,7 +25,7 @@ export function pathBelow(path: string): string {
 
 /**
  * Matches a background request: fetch and XHR as browsers mark them (Fetch Metadata), preflights, sockets, and clients that
- * bring credentials of their own. What a client claims here only changes how it is refused.
+ * bring their own credentials. What a client claims here only changes how it is refused.
  */
 export function background(): string {
   const signs = {
@@ -97,7 +97,7 @@ const NAMES = String.raw`::[\w$\s]*(?i:reg)`;
  * response needs in Postgres and PostgREST (docs/limits.md).
  */
 export function selectsTooMuch(): string {
-  // The number has an anchor of its own: without it, Traefik computes 2 s for 60 kB (measured with 3.7.5).
+  // The number has its own anchor: without it, Traefik computes 2 s for 60 kB (measured with 3.7.5).
   const columns = `QueryRegexp(\`select\`, \`^([^,]*,){${MAX_SELECTED}}\`)`;
   return `(${columns} || QueryRegexp(\`select\`, \`(?s)${EMBEDDED}|${AGGREGATES}|${NAMES}\`))`;
 }

@@ -37,7 +37,7 @@ async function blueprints({ authentik, mounts, folder }: ContainerRequest): Prom
   return withoutHiddenFolder(merged);
 }
 
-/** authentik skips every blueprint whose absolute path has a hidden folder in it, e.g. `~/.local` (its blueprints_find). */
+/** Returns the folder, or a link to it if a folder of its path is hidden, e.g. `~/.local`: authentik skips blueprints there (its blueprints_find). */
 async function withoutHiddenFolder(folder: string): Promise<string> {
   if (!folder.includes("/.")) return folder;
   const link = path.join(tmpdir(), `gatehouse-${shortHash(folder, 16)}`);

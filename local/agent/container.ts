@@ -22,7 +22,7 @@ type Read = (kind: "ConfigMap" | "Secret", name: string | undefined) => Promise<
 type Claim = (name: string) => Promise<string>;
 
 /**
- * Reads what the Pod refers to and writes its volumes below `folder`. There is no container and so no file system of its own: an
+ * Reads what the Pod refers to and writes its volumes below `folder`. There is no container and so no separate file system: an
  * argument or a value that begins with a mount path, `/sql/1.sql` for a mount at `/sql`, is rewritten to the volume's folder.
  * @throws Error naming what is missing or what the local platform cannot do
  */

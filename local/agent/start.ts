@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Processes } from "../platform/processes.ts";
 
-/** Starts the agent as a process of its own, so that a busy starter does not slow the services; returns when it has taken over all Pods. */
+/** Starts the agent as a separate process, so that a busy starter does not slow the services; returns when it has taken over all Pods. */
 export async function startAgent(
   processes: Processes,
   {

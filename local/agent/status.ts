@@ -51,7 +51,7 @@ export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
   };
 }
 
-/** As a kubelet words it: why the container is not ready is in the state of the container. */
+/** Returns the reason as a kubelet words it: why the container is not ready is in the state of the container. */
 function unreadyReason(phase: Observed["phase"], container: string): Reason {
   if (phase === "Succeeded") return { reason: "PodCompleted" };
   if (phase === "Failed") return { reason: "PodFailed" };

@@ -50,7 +50,7 @@ export async function claimAddresses(data: string): Promise<Claim> {
   }
 }
 
-/** Undefined when something listens there. */
+/** Listens on an address; undefined when something listens there. */
 function listen(host: string): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

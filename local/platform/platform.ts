@@ -170,7 +170,7 @@ async function startPrograms(
   return { kubeconfig, httpPort: http, httpsPort: https, postgres };
 }
 
-/** Those of the last start are not sent again: the API server takes a second for them. */
+/** Applies definitions. Those of the last start are not sent again: the API server takes a second for them. */
 async function applyDefinitions(kubeconfig: string, data: string, files: readonly string[]): Promise<void> {
   const text = files.map((file) => readFileSync(file, "utf8")).join("\n---\n");
   const applied = path.join(data, "kubernetes", "definitions.yaml");

@@ -69,7 +69,7 @@ async function claimFirst(candidates: readonly number[]): Promise<{ port: number
   throw new Error("no port is free on 127.0.0.1");
 }
 
-/** Undefined when something listens there, or that is not allowed. */
+/** Listens on a port; undefined when something listens there, or that is not allowed. */
 function listen(options: ListenOptions): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

@@ -38,7 +38,7 @@ export async function startTraefik(
 /** docs/prerequisites.md, "Size of headers". */
 const LIMITS = { http: { maxHeaderBytes: 65_536 } };
 
-/** Static configuration (doc.traefik.io, install-configuration): no dashboard, no API, no trusted proxy, so no believed X-Forwarded-*. */
+/** Returns the static configuration (doc.traefik.io, install-configuration): no dashboard, no API, no trusted proxy, so no believed X-Forwarded-*. */
 function configuration(ports: GatewayPorts, accessLog: string): object {
   return {
     global: { checkNewVersion: false, sendAnonymousUsage: false },

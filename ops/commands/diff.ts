@@ -63,8 +63,8 @@ function compare(base: string, options: Options, shell: Shell): number {
 }
 
 /**
- * A file is the base of the stack of its name, or of the one given by --stack. A name without the ending of a stack file is a revision only: a pull
- * request can add a file with any name, such as `HEAD^1`, which must not replace the base of its access diff.
+ * Returns the base, and its stacks: a file is the base of the stack of its name, or of the one given by --stack. A name without the ending of a
+ * stack file is a revision only: a pull request can add a file with any name, such as `HEAD^1`, which must not replace the base of its access diff.
  */
 function baseOf(
   base: string,

@@ -30,7 +30,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
   );
 }
 
-/** The engine shows no secret: they are `[secret]` in what it prints. */
+/** Runs the preview. The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
   await checkPolicyPack(target.environment);

@@ -41,7 +41,7 @@ function conjuncts(matcher: Matcher): Matcher[] {
   return matcher.is === "and" ? [...conjuncts(matcher.left), ...conjuncts(matcher.right)] : [matcher];
 }
 
-/** The calls that `||` joins; undefined for anything else. */
+/** Returns the calls that `||` joins; undefined for anything else. */
 function alternatives(matcher: Matcher): Call[] | undefined {
   if (matcher.is === "call") return [matcher];
   if (matcher.is !== "or") return undefined;

@@ -54,7 +54,7 @@ export function internalBackend(url: string, manifests: readonly Manifest[]): Ba
   const { namespace, name } = service;
   if (address.protocol !== "http:") return `${label} is reached over HTTPS`;
   if (address.pathname !== "/") return `${label} has a path`;
-  // Without an address of its own, authentik requests the port of a pod, and Traefik that of the Service.
+  // Without its own address, authentik requests the port of a pod, and Traefik that of the Service.
   if (at(serviceNamed(service, manifests)?.spec, "clusterIP") === "None") return `${label} is a headless Service`;
   const port = Number(address.port || 80);
   const { backend, problems } = readBackend([{ name, namespace, port }], namespace, manifests);

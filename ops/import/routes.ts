@@ -211,7 +211,7 @@ function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {
   const { http, https } = source.entryPoints;
   return rulesOf(manifest).map((rule, index) => {
     const { hosts = [], entryPoints, match } = rule;
-    // A route for TCP takes whole connections; on an entry point of its own it takes none of HTTP.
+    // A route for TCP takes whole connections; on a separate entry point it takes none of HTTP.
     const competes = entryPoints.length === 0 || entryPoints.includes(http) || entryPoints.includes(https);
     return {
       manifest,

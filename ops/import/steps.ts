@@ -33,7 +33,7 @@ export function stepsOf(imported: Import, source: Source, target: TargetStack, c
   };
 }
 
-/** A rule of an imported host that has this priority or more is before some of Gatehouse's (infra/plan/routes.ts). */
+/** Returns the steps for rules of imported hosts whose priority places them before some of Gatehouse's (infra/plan/routes.ts). */
 function priorities({ mapped, plan }: Import): string[] {
   const lowest = Math.min(...plan.routes.flatMap(({ rules }) => rules.map(({ priority }) => priority)));
   const high = mapped.filter(({ priority }) => priority >= lowest);

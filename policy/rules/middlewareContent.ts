@@ -52,7 +52,7 @@ function plannedOf<T extends Pick<TraefikService, "namespace" | "name">>(
   return planned.find(({ namespace, name }) => namespace === manifest.namespace && name === manifest.objectName);
 }
 
-/** What of a middleware differs from the plan; nothing for one that is not of the plan. */
+/** Returns what of a middleware differs from the plan; nothing for one that is not of the plan. */
 function changedMiddleware(manifest: Manifest, plan: Plan): Violation[] {
   const planned = plannedOf("Middleware", plan.middlewares, manifest);
   if (planned === undefined) return [];

@@ -72,7 +72,7 @@ function exposedSecrets(resource: Resource, secrets: Secrets): Violation[] {
   }));
 }
 
-/** Other providers keep their fields for secrets as such; a known secret in any other field can be read. */
+/** Returns known secrets in objects of other providers. These keep their fields for secrets as such; a secret in any other field can be read. */
 function inOthers({ type, props }: Resource, secrets: Secrets): Map<string, string> {
   if (type.startsWith("pulumi:")) return new Map();
   const texts = textsOf(props, "").filter(({ key }) => !SECRET_FIELD.test(key));
@@ -92,7 +92,7 @@ function inManifest(manifest: Manifest, secrets: Secrets): Map<string, string> {
   ]);
 }
 
-/** What is called a secret: variables, settings, arguments and annotations. */
+/** Returns what is called a secret: variables, settings, arguments and annotations. */
 function namedAsSecrets(manifest: Manifest): [string, string][] {
   const settings = (path: string, value: Value) =>
     Object.entries(fieldsOf(value)).flatMap(([key, text]) =>
@@ -127,7 +127,7 @@ function knownIn(text: string, secrets: Secrets): string | undefined {
   return secret && `the value of variables:${secret.name}`;
 }
 
-/** The base64 of a value, but for its end, which depends on what follows. */
+/** Returns the base64 of a value, but for its end, which depends on what follows. */
 function encodedIn(value: string): string {
   return Buffer.from(value).toString("base64").replace(/=+$/, "").slice(0, -1);
 }

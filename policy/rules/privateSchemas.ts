@@ -46,7 +46,7 @@ function roleProblems(props: Fields, name: string, data: DataPlan): Problem[] {
   ];
 }
 
-/** What an unplanned role may read, or is a member of, is unknown here. */
+/** Returns the problems of memberships of a role that is not trusted: what an unplanned role may read, or is a member of, is unknown here. */
 function membershipProblems(member: string, groups: readonly Value[], data: DataPlan): Problem[] {
   if (isTrusted(member, data)) return [];
   const privileged = groups.filter(

@@ -22,7 +22,7 @@ export const protectedRoutes: Rule = {
     }),
 };
 
-/** A planned open rule with another backend would open that backend. */
+/** Reports planned rules with another backend, which an open rule would open. */
 function otherBackends(manifest: Manifest, plan: Plan): Violation[] {
   return rulesOf(manifest).flatMap((rule) => {
     const planned = plannedRule(rule, plan);
@@ -42,7 +42,7 @@ function otherBackends(manifest: Manifest, plan: Plan): Violation[] {
   });
 }
 
-/** Other differences of a planned route: another port or entry point, or a further middleware, which could set identity headers. */
+/** Reports other differences of a planned route: another port or entry point, or a further middleware, which could set identity headers. */
 function otherContent(manifest: Manifest, plan: Plan): Violation[] {
   const planned = plannedRoute(manifest, plan);
   if (planned === undefined || manifest.props["spec"] === UNKNOWN) return [];

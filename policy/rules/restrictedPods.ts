@@ -133,12 +133,12 @@ function containerRequirements(container: Fields, pod: Fields): Requirement[] {
   ];
 }
 
-/** A list, also one that is not known yet. */
+/** Returns the items of a list; of one that is not known yet, one unknown item. */
 function known(value: Value): readonly Value[] {
   return value === UNKNOWN ? [UNKNOWN] : listOf(value);
 }
 
-/** What is not known yet breaks nothing. */
+/** Returns whether a value is one of these, or not known yet, which breaks nothing. */
 function isOneOf(value: Value, ...wanted: readonly Value[]): boolean {
   return value === UNKNOWN || wanted.includes(value);
 }

@@ -13,7 +13,7 @@ export const serviceAccounts: Rule = {
   check: (resources) => manifestsOf(resources).flatMap((manifest) => [...actsAsDefault(manifest), ...bound(manifest)]),
 };
 
-/** Without the token of its account a pod has no identity. */
+/** Reports pods with the token of the default account; without a token, a pod has no identity. */
 function actsAsDefault(manifest: Manifest): Violation[] {
   return podsOf(manifest).flatMap(({ label, spec }) => {
     const account = textAt(spec, "serviceAccountName") ?? "default";

@@ -40,7 +40,7 @@ function precedence({ priority }: RoutingRule, served: readonly { readonly prior
   return `with priority ${priority} ${order} planned route`;
 }
 
-/** What to type, or to change. */
+/** Returns the hint for a route that is not planned: a command, or what to change. */
 function removal({ manifest: { kind, namespace, objectName } }: RoutingRule): string {
   const object = `${kind.toLowerCase()} ${objectName ?? ""} --namespace ${namespace}`;
   return `remove it (kubectl delete ${object}), or name another host in it`;

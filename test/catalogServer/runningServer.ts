@@ -1,4 +1,4 @@
-/** A catalog's server over HTTP, with a small build of its own in a temporary folder. */
+/** A catalog's server over HTTP, with its own small build in a temporary folder. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/cluster/**/*.test.ts"],
     globalSetup: ["test/cluster/setup.ts"],
     reporters: ["verbose"],
-    // Each wait has a limit of its own.
+    // Each wait has its own limit.
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
     teardownTimeout: 60_000,

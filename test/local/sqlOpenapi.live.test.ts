@@ -59,7 +59,7 @@ test("is OpenAPI 3.1 of one schema, by default of the default schema", async () 
   );
   expect(Object.keys(marts.paths)).toEqual(["/Odd%20name%2F%7Bx%7D", "/every", "/small"]);
   const own = await documentOf("");
-  // PostgREST takes `columns` for a parameter of its own.
+  // PostgREST takes `columns` for one of its parameters.
   expect(own.paths["/meta_endpoints"]?.parameters.filter(({ name }) => name === "columns")).toEqual([]);
   expect([own.info.title, Object.keys(own.paths)]).toEqual([
     "api_v1",

@@ -15,7 +15,7 @@ import type { Machine, Tool } from "../../ops/toolchain/tools.ts";
 export const program = (version: string) => `#!/bin/sh\necho "probe version: v${version}"\n`;
 export const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 
-/** A machine of its own for each test: empty folders, a publisher's server on loopback, and a record of what was reported and asked. */
+/** A separate machine for each test: empty folders, a publisher's server on loopback, and a record of what was reported and asked. */
 export class Workbench {
   folder = "";
   address = "";

@@ -27,7 +27,7 @@ const list = async (path: string) => (await api("GET", path))["results"] as Json
 
 type Process = { url: string; output: () => string; folder: string; exit: Promise<unknown[]> };
 
-/** Starts an outpost's process, with a folder of its own for sessions. */
+/** Starts an outpost's process, with its own folder for sessions. */
 async function startProxy(token: string, browser = browserHost): Promise<Process> {
   const free = createServer().listen(0, "127.0.0.1");
   await once(free, "listening");

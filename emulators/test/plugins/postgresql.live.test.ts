@@ -36,7 +36,7 @@ afterAll(async () => {
 
 type Program = (opts: pulumi.CustomResourceOptions) => void;
 
-/** A stack of its own whose program can be exchanged, with a provider for the server. */
+/** A separate stack whose program can be exchanged, with a provider for the server. */
 function open(stackName: string, overrides: Partial<PostgresAddress> = {}) {
   const { host, port, user } = { ...address, ...overrides };
   return workshop.open(stackName, () => {

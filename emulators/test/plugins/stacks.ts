@@ -48,7 +48,7 @@ export async function openWorkshop(name: string): Promise<Workshop> {
     async open(stackName, prepare) {
       let current: (tool: ReturnType<typeof prepare>) => void = () => undefined;
       const program = (): Promise<void> => Promise.resolve(current(prepare()));
-      // Without a folder of its own, the Automation API creates one in that for temporary files, and leaves it there.
+      // Without its own folder, the Automation API creates one in that for temporary files, and leaves it there.
       const workspace = join(folder, "workspaces", stackName);
       const stack = await openStack({ stack: stackName, program, command, workspace, environment });
       // openStack leaves out the summary of a run, which the tests compare.

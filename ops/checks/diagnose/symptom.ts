@@ -83,7 +83,7 @@ function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: tra
   return trail.end === "loop" ? { kind: "loop", observed: describeTrail(trail) } : undefined;
 }
 
-/** Without a session, the redirects must end at the identity provider's login page. */
+/** Returns the symptom if the redirects of a request without a session do not end at the identity provider's login page. */
 function signInSymptom(plan: Plan, trail: Trail): Symptom | undefined {
   const [first, second] = trail.hops;
   if (first === undefined || first.status >= 400) return { kind: "sign-in", observed: describeTrail(trail) };

@@ -1,4 +1,4 @@
-/** A comment that fits: GitHub allows 65,536 characters, and a workflow can add a line of its own. Pure. */
+/** A comment that fits: GitHub allows 65,536 characters, and a workflow can add a line. Pure. */
 import { counted } from "../../text.ts";
 import type { Block, Row } from "./markdown.ts";
 

@@ -100,7 +100,7 @@ function granted(before: Granted, after: Granted): Difference {
   return difference(list(before), list(after));
 }
 
-/** The cell of the matrix of grants that a statement is about. */
+/** Returns the cell of the matrix of grants that a statement is about. */
 function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> & Partial<Pick<DefaultFacts, "owner">> {
   return JSON.parse(id) as DefaultFacts;
 }

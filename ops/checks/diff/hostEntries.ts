@@ -127,7 +127,7 @@ export const HOST: Table["host"] = {
   },
 };
 
-/** A change of one of these fields explains a statement that changes no access. */
+/** Returns whether a change of one of these fields explains a statement that changes no access. */
 function follows(...fields: (keyof HostFacts)[]) {
   return (_: unknown, __: unknown, change: Change, diff: Diff): boolean =>
     change.effect === "other" && fields.some((field) => diff.fields(change).includes(field));
@@ -140,7 +140,7 @@ function followsFromData(host: string, { after, about }: Diff): boolean {
   return isExplained && after.host.get(host)?.role === "data-api";
 }
 
-/** Open paths that only one of the lists opens: an open path opens itself and those below it; `/assets/` does not open `/assets`. */
+/** Returns the open paths that only one of the lists opens: an open path opens itself and those below it; `/assets/` does not open `/assets`. */
 function pathsDifference(before: readonly string[], after: readonly string[]): Difference {
   const covers = (open: string, path: string) =>
     path === open || path.startsWith(open.endsWith("/") ? open : `${open}/`);
@@ -225,7 +225,7 @@ function allowedUsersChange(before: AllowedUsers, after: AllowedUsers): string {
   return differenceText(difference(before.groups, after.groups), "admits", "no longer admits");
 }
 
-/** The users and machines of the configuration that gain or lose access. */
+/** Returns the users and machines of the configuration that gain or lose access. */
 function accessText({ access }: Change): string {
   const text = differenceText(access, "allows", "denies", ", ");
   return text && ` (${text})`;

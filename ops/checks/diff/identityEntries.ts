@@ -35,7 +35,7 @@ const client: Table["client"] = {
     accessTokenValidity: duration("its access tokens are valid for"),
     refreshTokenValidity: {
       ...duration("its refresh tokens are valid for"),
-      // Which scope was added or removed is a statement of its own.
+      // Which scope was added or removed is a separate statement.
       implied: (_, __, change, diff) => diff.fields(change).includes("scopes"),
     },
     // A program that knows the other value can act as the client.

@@ -190,7 +190,7 @@ function encryptionEffect(before: string, after: string): Effect {
   return is.rank > was.rank ? "less" : "other";
 }
 
-/** A pod needs every label, so that another label admits fewer pods. */
+/** Returns "more" if a label was removed: a pod needs every label, so that another label admits fewer pods. */
 function gatewayEffect(before: string, after: string): Effect {
   const parts = (text: string) => text.split(/, (?:pods with )?/);
   return difference(parts(before), parts(after)).removed.length > 0 ? "more" : "less";

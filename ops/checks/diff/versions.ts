@@ -74,7 +74,7 @@ export function revision(project: string, name: string): Version {
   };
 }
 
-/** Git contains the target of a link as its text, while the engine reads the file that the link names. */
+/** Returns the error of a symbolic link: git contains its target as text, while the engine reads the file that it names. */
 function linkError(file: string): ConfigError {
   const message = "is a symbolic link, so git contains its target instead of the configuration";
   return new ConfigError(file, [{ path: file, message, hint: "commit the file itself" }]);

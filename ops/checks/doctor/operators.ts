@@ -12,7 +12,7 @@ export async function operators(inputs: Inputs, reached: ReachedCluster): Promis
   return [...prerequisiteChecks(inputs, reached, "Operators"), ...(await cloudNativePg(inputs, reached))];
 }
 
-/** Its pods are in the namespace that the NetworkPolicy of Postgres admits. Without a ready one its webhook refuses every Cluster. */
+/** Checks that the operator has a ready pod, without which its webhook refuses every Cluster, in the namespace that the NetworkPolicy of Postgres admits. */
 async function cloudNativePg({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
   const install = settings.postgres?.install;
   if (install?.kind !== "cloudnativepg") return [];

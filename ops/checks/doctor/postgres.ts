@@ -107,7 +107,7 @@ function superuser(facts: Facts, user: string): Check {
 }
 
 /**
- * The database of authentik, and a data API with `superuser: false`, need roles and databases.
+ * Checks that the user can create the roles and databases that authentik, and a data API with `superuser: false`, need.
  * @param existing a database that the stack does not create, in which it creates schemas
  */
 function creator(facts: Facts, user: string, wanted: readonly string[], existing: string | undefined): Check {

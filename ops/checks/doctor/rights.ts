@@ -46,7 +46,7 @@ export async function rights(
   return [failed(name, `identity_provider.token: ${user.username} lacks\n${missing.join("\n")}`, hint)];
 }
 
-/** Outposts, service accounts and users have tokens or passwords of their own. */
+/** Returns what requires a superuser: outposts, service accounts and users, which have their own tokens or passwords. */
 function needsSuperuser({ plan, settings }: Target): string | undefined {
   if (plan.outposts.length > 0) return "forward auth";
   if (settings.identityProvider.serviceAccounts.length > 0) return "a service account";

@@ -36,7 +36,7 @@ interface LiveSchema {
   readonly usable: boolean;
 }
 
-/** Whether a schema exists that no request may use. */
+/** Returns whether a schema exists that no request may use. */
 export function isUnusable({ schemas }: DatabaseState, schema: string | null): boolean {
   return schemas.some(({ name, usable }) => name === schema && !usable);
 }

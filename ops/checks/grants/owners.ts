@@ -33,7 +33,7 @@ function* schemaOwners({ schemas }: DatabaseState, expected: GrantExpectation): 
   }
 }
 
-/** The anonymous role and the authenticator own nothing: an owner changes and drops, and cannot be denied that. */
+/** Returns the finding of an object that the anonymous role or the authenticator owns: an owner can change and drop it, and cannot be denied that. */
 function ownedByRequestRole({ owner, type, name, schema }: Owned, expected: GrantExpectation): GrantFinding {
   const planned = expected.schemas.get(type === "schema" ? name : (schema ?? ""));
   const next = quoted(planned?.owner ?? expected.roles.administrator);
@@ -90,7 +90,7 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
   }
 }
 
-/** Row security that does something else than its author meant. */
+/** Finds row security that does something else than its author meant. */
 function* rowSecurity(relation: Relation, { schemas, roles, existing }: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, secured, policies, readable } = relation;
   if (schemas.get(schema)?.access !== "exposed") return;

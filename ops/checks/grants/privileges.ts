@@ -38,7 +38,7 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
   }
 }
 
-/** Everything of the roles of a request counts; of other roles, what opens a private schema and what adds objects to a planned one. */
+/** Returns whether a privilege counts: every one of the roles of a request; of other roles, what opens a private schema and what adds objects to a planned one. */
 function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expected: GrantExpectation): boolean {
   const schema = expected.schemas.get(entry.schema ?? "");
   const { owner, administrator } = expected.roles;
@@ -53,7 +53,7 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
 }
 
 /**
- * Whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: programs of its own need it. A function with
+ * Returns whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: its own programs need it. A function with
  * SECURITY DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema. What an exposed view reads with such a
  * privilege is a finding of closure.ts.
  */
@@ -140,7 +140,7 @@ interface Named {
   readonly owner?: string;
 }
 
-/** The objects of a cell of the matrix; databases and schemas by their bare names. `ALL FUNCTIONS` leaves procedures out. */
+/** Returns the objects of a cell of the matrix; databases and schemas by their bare names. `ALL FUNCTIONS` leaves procedures out. */
 function objectsOf(
   { schema, kind, name = "" }: Cell,
   live: DatabaseState,

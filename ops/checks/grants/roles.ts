@@ -119,7 +119,7 @@ function* membershipFindings(live: DatabaseState, expected: GrantExpectation): I
   }
 }
 
-/** A role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
+/** Returns a role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
 function rolesOf(start: string, { memberships }: DatabaseState, inherited: boolean): ReadonlySet<string> {
   const roles = new Set([start]);
   // A set grows while it is iterated, so that memberships of memberships are followed.
@@ -139,7 +139,7 @@ function isRuler(
   return isPowerful || role === owner || role === administrator || role.startsWith("pg_");
 }
 
-/** What a membership gives in the plan's schemas; some examples of many. */
+/** Returns what a membership gives in the plan's schemas; some examples of many. */
 function powersText(role: string, live: DatabaseState, { roles, schemas, requestRoles }: GrantExpectation): string {
   if (role === roles.owner) return ", which owns the data";
   const reached = rolesOf(role, live, false);
@@ -153,7 +153,7 @@ function powersText(role: string, live: DatabaseState, { roles, schemas, request
   return `, and with it has ${firstOf(powers, EXAMPLES).join("; ")}`;
 }
 
-/** The authenticator becomes the anonymous role, and does nothing else with it. */
+/** Checks the membership of the authenticator in the anonymous role: it becomes that role, and does nothing else with it. */
 function* authenticatorFindings({ memberships }: DatabaseState, { roles }: GrantExpectation): Iterable<GrantFinding> {
   const [role, member] = [quoted(roles.anonymous), quoted(roles.authenticator)];
   const report = ofRole(roles.authenticator);

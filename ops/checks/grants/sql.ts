@@ -25,7 +25,7 @@ export function titleOf({ kind, name, column }: Target): string {
   return column === null ? `${kind} ${name}` : `${kind} ${name}.${column}`;
 }
 
-/** `SELECT (price) ON TABLE api_v1.sales`. */
+/** Returns privileges and their object: `SELECT (price) ON TABLE api_v1.sales`. */
 function scope(privileges: readonly string[], { kind, name, column }: Target): string {
   const list = privileges.map((privilege) => (column === null ? privilege : `${privilege} (${column})`));
   return `${list.join(", ")} ON ${kindInMatrix(kind) === "table" ? "TABLE" : kind.toUpperCase()} ${name}`;

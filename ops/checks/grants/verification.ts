@@ -12,7 +12,7 @@ import { roleFindings } from "./roles.ts";
 
 /**
  * Returns every difference between the plan's grants and a live database, the most dangerous first; none = the database is as planned.
- * Changes nothing: it reads one snapshot in a read-only transaction of its own.
+ * Changes nothing: it reads one snapshot in a separate read-only transaction.
  * @param client connected to the planned database as the administrator, outside of a transaction
  */
 export async function verifyGrants(client: ClientBase, expected: GrantExpectation): Promise<GrantFinding[]> {

@@ -32,7 +32,7 @@ export async function checkRoute(
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
-    // The page of the catalog has a path of its own.
+    // The page of the catalog has its own path.
     const response = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));
     const answered = describe(response);
     onResponse({ url, protection: exposure.protection, status: response.status, answered });

@@ -78,7 +78,7 @@ export function creationOf({ op, new: after }: StepEventMetadata): Resource | un
   return { urn, type, custom, ...(parent && { parent }), ...(provider && { provider }), inputs: masked(inputs) };
 }
 
-/** An event has an object of Pulumi's encoding for each secret, whose content is masked; a state with it cannot be imported. */
+/** Returns inputs with a mask for each secret, which an event has as an object of Pulumi's encoding with masked content: a state with it cannot be imported. */
 function masked(inputs: object): Record<string, unknown> {
   const text = JSON.stringify(inputs, (_key, value: unknown) => (isSecret(value) ? MASKED : value));
   return JSON.parse(text) as Record<string, unknown>;
@@ -89,7 +89,7 @@ function isSecret(value: unknown): boolean {
 }
 
 /**
- * Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. Each entry begins a line of its own, also
+ * Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. Each entry begins a separate line, also
  * after one that was cut because the process was killed or the disk was full.
  */
 export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {

@@ -11,7 +11,7 @@ export interface Image {
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders that a container has a volume of its own for (`VOLUME`), unless a pod mounts another one at the same path. */
+  /** Folders that a container has its own volume for (`VOLUME`), unless a pod mounts another one at the same path. */
   readonly volumes?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** `npx gatehouse diagnose` for a platform of its own, as in another terminal. */
+/** `npx gatehouse diagnose` for a separate platform, as in another terminal. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

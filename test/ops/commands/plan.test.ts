@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-plan-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command in a folder of its own. */
+/** Runs the command in a separate folder. */
 async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
   const seen = { out: "", error: "" };
   const code = await main(args, {

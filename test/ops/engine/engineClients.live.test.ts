@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../../local/platform/ports.ts";
 import { grpcClientOptions } from "../../../ops/engine/stack.ts";
 
-/** Calls the engine on a port, with a client of its own, as each run has. @returns the error */
+/** Calls the engine on a port, with a separate client, as each run has. @returns the error */
 function call(port: number, options: object): Promise<string | undefined> {
   const client = new ResourceMonitorClient(`127.0.0.1:${port}`, credentials.createInsecure(), options);
   return new Promise((resolve) => {

@@ -31,14 +31,14 @@ export function choicesOf(
   const [firstY] = y;
   if (firstX === undefined || firstY === undefined) return null;
   const series = columns.filter((column) => familyOf(column) === "text" || isRegion(column) || times.includes(column));
-  // Over time, each region is a line of its own.
+  // Over time, each region is a separate line.
   const split = times.includes(firstX)
     ? series.find((column) => isRegion(column) && column.name !== firstX.name)
     : undefined;
   return { x, y, series, first: { x: firstX.name, y: firstY.name, series: split?.name ?? "" } };
 }
 
-/** Whether each row has a text of its own in this column, and a bar for each has room. */
+/** Returns whether each row has a different text in this column, and a bar for each has room. */
 function isCategory(column: Column, rows: readonly Row[]): boolean {
   if (familyOf(column) !== "text" || rows.length < 2 || rows.length > MAX_RANKED) return false;
   const values = rows.map((row) => row[column.name]);

@@ -62,7 +62,7 @@ function clientDifference(
   return applicationDifference(slug, found.pk, records);
 }
 
-/** An outpost serves no provider without an application, and an issuer has the application's slug. */
+/** Returns how the application of a provider differs: an outpost serves no provider without one, and an issuer has its slug. */
 function applicationDifference(slug: string, pk: number, { applications }: ObservedRecords): Statement | undefined {
   const own = applications.find((application) => application.slug === slug);
   if (own?.provider === pk) return undefined;

@@ -6,7 +6,7 @@ import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } fr
 /** Rules of the audit whose findings have another cause than the route. */
 const OTHER_CAUSES = ["records-as-planned"];
 
-/** The routes and middlewares of an exposure and of the identity provider, compared with the plan. */
+/** Compares the routes and middlewares of an exposure and of the identity provider with the plan. */
 export const route: Cause = (exposure, evidence) =>
   causeOf(
     "route configuration",
@@ -43,7 +43,7 @@ function missingSecret({ id }: Exposure, evidence: ComparedEvidence): Problem | 
   return { message, evidence: [`Secret ${missing} does not exist`], hint: redeploy(evidence) };
 }
 
-/** A sign-in uses the identity provider's own host, too. */
+/** Returns what is wrong with the route of the identity provider, whose host a sign-in uses, too. */
 function identityRoute(exposure: Exposure, evidence: ComparedEvidence): Problem | undefined {
   if (!protectionOf(exposure.protection).usesIdentityProvider) return undefined;
   const { exposures, identityProviderUrl } = evidence.plan;

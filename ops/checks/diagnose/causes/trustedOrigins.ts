@@ -18,7 +18,7 @@ export const trustedOrigins: Cause = (exposure, evidence) => {
   return causeOf("trusted origins", problem);
 };
 
-/** Host or X-Forwarded-Proto did not arrive as the browser sent them, or were not trusted. */
+/** Returns the problem if Host or X-Forwarded-Proto did not arrive as the browser sent them, or were not trusted. */
 function wrongOwnOrigin(evidence: ComparedEvidence, origin: string): Problem | undefined {
   const own = observed(evidence.ownOrigin);
   if (own === undefined || own === origin) return undefined;

@@ -87,7 +87,7 @@ function meant(host: string, { plan }: Evidence): string | undefined {
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** What serves the host nevertheless. */
+/** Returns what serves the host nevertheless. */
 function routed(host: string, evidence: Evidence): string[] {
   const found = unmanagedRule(host, evidence);
   const urls = observed(evidence.engine)?.urls?.filter((url) => URL.parse(url)?.hostname === host) ?? [];

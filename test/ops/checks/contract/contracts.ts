@@ -43,7 +43,7 @@ export const types = fc.constantFrom(...TYPES);
 
 export const columns: fc.Arbitrary<Column> = fc.record({ type: types, nullable: fc.boolean() });
 
-// Postgres's names: anything but empty and NUL; among them what JavaScript's objects have of their own.
+// Postgres's names: anything but empty and NUL; among them what JavaScript's objects have already.
 const names = fc.oneof(
   fc.constantFrom("a", "b", "2024", "constructor", "__proto__", "with space", "Æ", " not null"),
   fc.string({ minLength: 1, maxLength: 63 }),

@@ -158,6 +158,14 @@ export function serviceOf(
   return { metadata: { ...metadata, annotations: withoutAwait }, spec: { selector: labelsOf(app), ports } };
 }
 
+/** Returns a budget that keeps all pods of a workload but one, e.g. while a node is drained. */
+export function disruptionBudgetOf(
+  metadata: k8s.types.input.meta.v1.ObjectMeta,
+  app: string,
+): k8s.policy.v1.PodDisruptionBudgetArgs {
+  return { metadata, spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } } };
+}
+
 /**
  * Annotation of every Service. The Kubernetes provider waits for the Deployment, so it need not wait for EndpointSlices, which a cluster with
  * loopback addresses never has.

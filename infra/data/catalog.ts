@@ -7,7 +7,7 @@ import { pinned } from "../images.ts";
 import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
-import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
+import { deployment, disruptionBudgetOf, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 import type { CatalogFiles } from "./catalogFiles.ts";
 
 const { name: APP, port: PORT } = CATALOG_SERVICE;
@@ -66,11 +66,7 @@ export class Catalog extends pulumi.ComponentResource {
       child,
     );
     new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), { ...child, dependsOn: network });
-    new k8s.policy.v1.PodDisruptionBudget(
-      `${name}-disruption`,
-      { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
-      child,
-    );
+    new k8s.policy.v1.PodDisruptionBudget(`${name}-disruption`, disruptionBudgetOf(own, APP), child);
     new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);
     this.registerOutputs({});
   }

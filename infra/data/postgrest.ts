@@ -9,7 +9,7 @@ import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type PostgresConnection, readingUri } from "../postgres/connection.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { resolveSecret } from "../secrets.ts";
-import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
+import { deployment, disruptionBudgetOf, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
 /** Never in a Service: it shows its settings and the whole schema cache without authentication (docs/postgrest.md). */
@@ -73,11 +73,7 @@ export class Postgrest extends pulumi.ComponentResource {
       { metadata: own, spec: autoscaler(args) },
       child,
     );
-    new k8s.policy.v1.PodDisruptionBudget(
-      `${name}-disruption`,
-      { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
-      child,
-    );
+    new k8s.policy.v1.PodDisruptionBudget(`${name}-disruption`, disruptionBudgetOf(own, APP), child);
     new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);
     this.registerOutputs({});
   }

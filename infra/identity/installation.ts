@@ -7,7 +7,7 @@ import { pinned } from "../images.ts";
 import { gatewayPods, namespaced, allowIngressFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/exposures.ts";
-import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
+import { deployment, disruptionBudgetOf, type Files, resources, serviceOf } from "../pods.ts";
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -84,10 +84,7 @@ export class Installation extends pulumi.ComponentResource {
     for (const [role, app] of Object.entries(AUTHENTIK_APPS)) {
       new k8s.policy.v1.PodDisruptionBudget(
         `${name}-${role}-disruption`,
-        {
-          metadata: this.#metadata(app),
-          spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } },
-        },
+        disruptionBudgetOf(this.#metadata(app), app),
         child,
       );
     }

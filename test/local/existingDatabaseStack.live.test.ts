@@ -1,7 +1,7 @@
 /** A whole stack on a database that exists before it, whose administrator is no superuser, as on a managed server. */
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
+import { SUPERUSER_FEATURES } from "../../config/sections/postgres/superuserFeatures.ts";
 import type { DataPlan } from "../../infra/plan/types.ts";
 import { expectationOf } from "../../ops/checks/grants/expectation.ts";
 import { verifyGrants } from "../../ops/checks/grants/verification.ts";

@@ -23,8 +23,8 @@ const computing = (name: string, include: string[], exclude: string[] = []): Tes
     exclude,
     pool: "threads",
     isolate: false,
-    testTimeout: 6e5,
-    hookTimeout: 6e5,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });
 

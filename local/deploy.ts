@@ -61,7 +61,7 @@ export async function openLocal(
   return { stack, settings, plan: computePlan(settings), variables };
 }
 
-/** Opens a stack with another name for another program on the same platform. */
+/** Opens a stack of another program on the same platform. */
 export async function openProgram(platform: Platform, stack: string, other: PulumiFn): Promise<Stack> {
   const workspace = join(platform.data, `workspace-${stack}`);
   return openStack({ ...(await engineOptions(platform)), workspace, stack, program: other });

@@ -7,7 +7,7 @@ import { parseYamlFile } from "./yamlFile.ts";
 export const PROJECT_FILE = "Pulumi.yaml";
 /** Part of the path of a stack's state and lock, where commands release and restore them. */
 export const PROJECT_NAME = "gatehouse";
-/** Project files that the engine takes as well, the first one even before Pulumi.yaml, each with another ending of stack files. */
+/** Project files that the engine takes as well, the first one even before Pulumi.yaml, each with stack files of the same ending. */
 const OTHER_PROJECT_FILES = ["Pulumi.json", "Pulumi.yml"];
 /** Configuration that decides what a stack exposes. The engine adds the name of the project to a key without a namespace. */
 const OWN_KEYS = /^(gatehouse|variables|kubernetes):|^[^:]*$/;

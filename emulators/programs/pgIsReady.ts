@@ -32,7 +32,7 @@ try {
     user: values.username ?? "postgres",
     password: accepts,
     ssl: libpqTls(PGSSLMODE, PGSSLROOTCERT, host),
-    connectionTimeoutMillis: Number(values.timeout) * 1e3,
+    connectionTimeoutMillis: Number(values.timeout) * 1000,
   });
   await client.connect();
   accepts();

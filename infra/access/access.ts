@@ -67,16 +67,12 @@ function hosts(plan: Plan): Map<string, HostFacts> {
           service,
           entry,
           outpost,
+          // Where the application authenticates, the gateway has no session.
           session: exposure.authentication === "none" ? undefined : session,
+          // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
-          protection: {
-            type: exposure.protection,
-            authentication: exposure.authentication,
-          },
-          allowedUsers: {
-            ...allowedUsers,
-            groups: sorted(allowedUsers.groups),
-          },
+          protection: { type: exposure.protection, authentication: exposure.authentication },
+          allowedUsers: { ...allowedUsers, groups: sorted(allowedUsers.groups) },
           publicPaths: sorted(exposure.publicPaths),
           headers: headersOf(exposure, own),
           backend: backendText(backend),

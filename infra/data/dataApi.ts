@@ -36,7 +36,7 @@ export class DataApi extends pulumi.ComponentResource {
     super("gatehouse:data:DataApi", name, {}, opts);
     const { dataApi, gateway, plan, exposures, catalogFiles: files, cluster, postgres } = args;
     const { server } = postgres;
-    const provider = plan.existing ? postgres.providerOf(`${name}-postgres`, plan.database, this) : postgres.provider;
+    const provider = postgres.providerOf(plan, `${name}-postgres`, this);
     const child = { parent: this, providers: [provider, cluster.provider] };
 
     const namespace = cluster.namespace(dataApi.namespace, this);

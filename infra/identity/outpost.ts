@@ -25,7 +25,7 @@ interface OutpostArgs {
 }
 
 /**
- * An outpost loads its providers after an event, and each time this has passed. authentik sends no event when an application gets its former provider
+ * An outpost loads its providers after an event, and every minute. authentik sends no event when an application gets its former provider
  * again, as in the deployment that reverts a failed one, and its default of five minutes is as long as a deployment waits (docs/authentik.md).
  */
 const REFRESH_INTERVAL = "minutes=1";

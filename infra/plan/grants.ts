@@ -56,17 +56,11 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
     existing,
     writers,
     superuser,
-    roles: {
-      ...roles,
-      administrator,
-    },
+    roles: { ...roles, administrator },
     schemas,
+    // Other programs of an existing database may rely on what PUBLIC has there. Verification reports what that opens of an exposed or private schema.
     grants: existing ? grants.filter(({ role, schema }) => role !== PUBLIC || isOwn(schema)) : grants,
-    defaultPrivileges: defaultPrivileges(exposed, {
-      existing,
-      writers,
-      roles,
-    }),
+    defaultPrivileges: defaultPrivileges(exposed, { existing, writers, roles }),
     limits,
   };
 }

@@ -22,6 +22,7 @@ const PRIORITY = {
   publicPath: 200,
   background: 150,
   application: 100,
+  // Of the data API.
   description: 200,
   exact: 150,
   planned: 140,

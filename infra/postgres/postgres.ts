@@ -2,6 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { PostgresServer, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import type { DataPlan } from "../plan/types.ts";
 import { type PostgresConnection, existing } from "./connection.ts";
 import { writeRootCertificates } from "./certificateFile.ts";
 import { Installation } from "./installation.ts";
@@ -48,12 +49,15 @@ export class Postgres extends pulumi.ComponentResource {
   }
 
   /**
-   * Returns a provider that connects to a database which the stack does not create: when it deletes a role, the administrator becomes the owner of
-   * the role's objects in this database only. A stack without `data_api` deletes the roles with the database of its state, so it is no input of
-   * {@link provider}, which remains.
+   * Returns the provider of the data API's roles. That of an existing database connects to it: when it deletes a role, the administrator becomes the
+   * owner of the role's objects in this database only. It is a separate one, because the database as an input of `provider` would change when
+   * `data_api` is removed, before the engine deletes the roles.
+   * @param name of the separate provider
    */
-  providerOf(name: string, database: string, parent: pulumi.Resource): postgresql.Provider {
-    return new postgresql.Provider(name, { ...this.#inputs, database }, { parent, dependsOn: this.#connection });
+  providerOf(plan: DataPlan, name: string, parent?: pulumi.Resource): postgresql.Provider {
+    if (!plan.existing) return this.provider;
+    const opts = { dependsOn: this.#connection, ...(parent && { parent }) };
+    return new postgresql.Provider(name, { ...this.#inputs, database: plan.database }, opts);
   }
 }
 

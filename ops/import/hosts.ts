@@ -30,7 +30,7 @@ interface Read {
 
 /**
  * Returns the candidate of a host, or why there is none.
- * @param routes all that name the host, each without a problem
+ * @param routes all that name the host, each importable by itself
  */
 export function hostCandidate(host: string, routes: readonly SourceRoute[], source: Source): HostCandidate | string {
   const all = routes.map((route) => ({ route, chain: readChain(route.middlewares, source) }));

@@ -123,10 +123,7 @@ describe("parseStack", () => {
             template: "grafana",
             variables: [],
           },
-          clientSecret: {
-            template: "${SECRET}",
-            variables: ["SECRET"],
-          },
+          clientSecret: { template: "${SECRET}", variables: ["SECRET"] },
           redirectUri: "/login",
           scopes: [],
           clientType: "confidential",
@@ -177,14 +174,8 @@ describe("parseStack", () => {
         template: "${TOKEN}",
         variables: ["TOKEN"],
       },
-      adminPassword: {
-        template: "${ADMIN}",
-        variables: ["ADMIN"],
-      },
-      secretKey: {
-        template: "${KEY}",
-        variables: ["KEY"],
-      },
+      adminPassword: { template: "${ADMIN}", variables: ["ADMIN"] },
+      secretKey: { template: "${KEY}", variables: ["KEY"] },
       database: {
         name: "authentik",
         user: "authentik",
@@ -228,19 +219,9 @@ describe("parseStack", () => {
       private: ["private_marts", "private_raw"],
       hidden: [],
       deprecated: [],
-      roles: {
-        anonymous: "gatehouse_anonymous",
-        authenticator: "gatehouse_authenticator",
-        owner: "gatehouse_owner",
-      },
-      authenticatorPassword: {
-        template: "${AUTHENTICATOR}",
-        variables: ["AUTHENTICATOR"],
-      },
-      ownerPassword: {
-        template: "${OWNER}",
-        variables: ["OWNER"],
-      },
+      roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
+      authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
+      ownerPassword: { template: "${OWNER}", variables: ["OWNER"] },
       limits: LIMITS,
     });
     expect(settings.warnings).toEqual([]);

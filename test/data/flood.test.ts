@@ -189,7 +189,7 @@ function databaseLog(): string {
   return readFileSync(join(inject("data").data, "logs", "postgres.log"), "utf8");
 }
 
-/** Raises the gateway's limits per client, and waits until the gateway applies it. @returns restores them, and waits likewise: the next file tests them */
+/** Raises the gateway's limits per client, and waits until it applies them. @returns restores them, and waits likewise, since the next file tests them */
 async function withoutLimits(): Promise<() => Promise<void>> {
   const write = async (average: number, burst: number, amount: number): Promise<void> => {
     await patch("gatehouse-rate-limit", { rateLimit: { average, burst } });

@@ -129,7 +129,7 @@ describe("the redirect after a login", () => {
     "http://evil.test#forward.localhost",
     "http://evil.test\\@forward.localhost",
     "http://gated.localhost/",
-    "	https://evil.test/",
+    "\thttps://evil.test/",
   ];
 
   /** Targets without a host, and the path on this host that they result in (measured). */

@@ -94,7 +94,7 @@ describe("a route of one namespace", () => {
     const rule = (path: string) => ({
       kind: "Rule",
       match: `Host(\`control.localhost\`) && Path(\`${path}\`)`,
-      priority: 1e3,
+      priority: 1_000,
       middlewares: [{ name: mark }],
       services: [
         {

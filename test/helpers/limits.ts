@@ -2,10 +2,10 @@ import type { DataApi } from "../../config/settings.ts";
 
 /** The default limits of a data API. */
 export const LIMITS: DataApi["limits"] = {
-  maxRows: 1e3,
-  statementTimeout: 5e3,
+  maxRows: 1000,
+  statementTimeout: 5000,
   connections: 10,
-  exactCountRows: 1e6,
+  exactCountRows: 1_000_000,
   maxAge: 60,
   requestsPerSecond: 50,
   burst: 100,

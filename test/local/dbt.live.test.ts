@@ -91,6 +91,7 @@ test("fills the tables and the catalog with dbt build", async () => {
       last_ingested_at: "2026-01-01T00:00:00+00:00",
       upstream_updated_at: null,
       next_expected_at: "2027-01-02T00:00:00+00:00",
+      // A year after the ingestion it is late.
       freshness: expect.stringMatching(/^(fresh|late)$/) as string,
       row_estimate: expect.any(Number) as number,
       endpoints: [

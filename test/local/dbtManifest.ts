@@ -60,10 +60,7 @@ function common(name: string, { database, schema, description = "", gatehouse, t
         },
       ]),
     ),
-    config: {
-      meta,
-      enabled: true,
-    },
+    config: { meta, enabled: true },
   };
 }
 
@@ -88,10 +85,7 @@ function model(name: string, entry: Described): unknown {
           }
         : {},
     },
-    depends_on: {
-      macros: [],
-      nodes: reads,
-    },
+    depends_on: { macros: [], nodes: reads },
   };
 }
 

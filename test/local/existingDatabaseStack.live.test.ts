@@ -100,7 +100,7 @@ const response = (path: string) =>
 test("deploys, and serves the tables of another owner", async () => {
   const deployed = await stack.up(config());
   plan = deployed.plan.data;
-  expect(deployed.changes).toEqual({ create: deployed.changes["create"] });
+  expect(Object.keys(deployed.changes)).toEqual(["create"]);
   await response("/sales").toEqual([200, '[{"id":1,"amount":7}]']);
   expect(await asSuperuser(TABLES)).toEqual([
     { name: "customer", schema: "people", owner: "dbt" },
@@ -128,11 +128,14 @@ test("has the planned grants, and reports what needs a superuser", async () => {
   const user = { user: ADMINISTRATOR, password: SECRETS.MANAGER_PASSWORD, database: "shop" };
   const client = new Client({ ...postgres, ...user });
   await client.connect();
-  const findings = await verifyGrants(client, expectationOf(plan as DataPlan));
-  await client.end();
-  expect(findings.map(({ subject, danger }) => [subject, danger])).toEqual(
-    SUPERUSER_FEATURES.map(({ kind, name }) => [`${kind} ${name}`, "unenforced"]).sort(),
-  );
+  try {
+    const findings = await verifyGrants(client, expectationOf(plan as DataPlan));
+    expect(findings.map(({ subject, danger }) => `${subject}: ${danger}`).sort()).toEqual(
+      SUPERUSER_FEATURES.map(({ kind, name }) => `${kind} ${name}: unenforced`).sort(),
+    );
+  } finally {
+    await client.end();
+  }
 });
 
 test("changes nothing in a second deployment", async () => {

@@ -13,7 +13,7 @@ const NAME = "gatehouse-data/catalog";
 /** In the order of the table (config/sections/dataApi/publishedLimits.ts); the stack sets some of them. */
 const LIMITS = {
   maxRows: 250,
-  exactCountRows: 5e3,
+  exactCountRows: 5000,
   statementTimeout: 2500,
   requestsPerSecond: 50,
   burst: 100,
@@ -67,9 +67,9 @@ describe("the catalog under mocks", () => {
           enableServiceLinks: false,
           securityContext: {
             runAsNonRoot: true,
-            runAsUser: 1e3,
-            runAsGroup: 1e3,
-            fsGroup: 1e3,
+            runAsUser: 1000,
+            runAsGroup: 1000,
+            fsGroup: 1000,
             seccompProfile: { type: "RuntimeDefault" },
           },
           containers: [
@@ -82,10 +82,7 @@ describe("the catalog under mocks", () => {
                   name: "PORT",
                   value: "8080",
                 },
-                {
-                  name: "BASE_PATH",
-                  value: "/explore/",
-                },
+                { name: "BASE_PATH", value: "/explore/" },
                 {
                   name: "BASE_URLS",
                   value: JSON.stringify({
@@ -97,10 +94,7 @@ describe("the catalog under mocks", () => {
                   name: "DEFAULT_BASE_URL",
                   value: "https://data.mesh.example.org",
                 },
-                {
-                  name: "LIMITS",
-                  value: JSON.stringify(LIMITS),
-                },
+                { name: "LIMITS", value: JSON.stringify(LIMITS) },
               ],
               ports: [
                 {
@@ -248,9 +242,9 @@ test("reads the data API of the same domain on each domain", () => {
     }),
     DEFAULT_BASE_URL: "https://data.partner.org:8443",
     LIMITS: JSON.stringify({
-      maxRows: 1e3,
-      exactCountRows: 1e6,
-      statementTimeout: 5e3,
+      maxRows: 1000,
+      exactCountRows: 1_000_000,
+      statementTimeout: 5000,
       requestsPerSecond: 50,
       burst: 100,
       inFlight: 6,

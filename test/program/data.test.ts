@@ -40,9 +40,9 @@ describe("the data API under mocks", () => {
       enableServiceLinks: false,
       securityContext: {
         runAsNonRoot: true,
-        runAsUser: 1e3,
-        runAsGroup: 1e3,
-        fsGroup: 1e3,
+        runAsUser: 1000,
+        runAsGroup: 1000,
+        fsGroup: 1000,
         seccompProfile: { type: "RuntimeDefault" },
       },
       topologySpreadConstraints: [

@@ -135,6 +135,7 @@ describe("an installed identity provider under mocks", () => {
     expect(clientSecret).toBe(undefined);
     expect(inputs).toMatchObject({
       clientType: "public",
+      // Without the scope offline_access there is no refresh token.
       grantTypes: ["authorization_code"],
       accessTokenValidity: "minutes=30",
       refreshTokenValidity: "hours=2",

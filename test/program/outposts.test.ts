@@ -101,7 +101,7 @@ describe.each([
       const probe = (seconds: object) => ({
         httpGet: {
           path: "/outpost.goauthentik.io/ping",
-          port: 9e3,
+          port: 9000,
         },
         periodSeconds: 10,
         timeoutSeconds: 3,

@@ -238,12 +238,7 @@ describe("a server of the operator", () => {
       "require",
       "postgres-rw.postgres.svc",
     ]);
-    expect(provider(recorder)).toEqual({
-      host: "db.internal",
-      port: "5432",
-      username: "postgres",
-      sslmode: "require",
-    });
+    expect(provider(recorder)).toEqual({ host: "db.internal", port: "5432", username: "postgres", sslmode: "require" });
     expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
       type: "ClusterIP",
       selector: { "cnpg.io/cluster": "postgres", "cnpg.io/instanceRole": "primary" },

@@ -71,9 +71,9 @@ async function responseOf(path: string, host = "board.localhost"): Promise<strin
 }
 
 /** Waits until a request without a session to the path gets the response: Traefik applies changes with a delay. */
-async function until(expected: string, path: string, host?: string): Promise<void> {
+async function until(expected: string, path: string, host?: string, timeout = 240_000): Promise<void> {
   const check = async (): Promise<void> => expect(await responseOf(path, host)).toBe(expected);
-  await vi.waitFor(check, { timeout: 240_000, interval: 100 });
+  await vi.waitFor(check, { timeout, interval: 100 });
 }
 
 /** Returns each ConfigMap without the random suffix of its name. */
@@ -107,13 +107,15 @@ test("serves a service again after a reverted change of its groups, if its outpo
   const groups = ["staff", "admins"];
   await expect(stack.up(config([], [FAILING], undefined, groups))).rejects.toThrow(/"?missing"? not found/);
   // What an outpost loads at any time, e.g. when it starts: the application of its provider has another one now.
-  await restartOutpost("staff");
+  const address = await restartOutpost("staff");
+  expect(await forwardAuthStatus(address, "board.localhost")).toBe(400);
   await stack.up(config());
-  await until(`302 ${own.identityProvider}/application/o/authorize/`, "/");
+  // Twice the interval at which outposts load their providers, and less than authentik's default of five minutes.
+  await until(`302 ${own.identityProvider}/application/o/authorize/`, "/", undefined, 120_000);
 });
 
-/** Replaces the pod of the outpost for a group, and waits until the new one has loaded its providers. */
-async function restartOutpost(group: string): Promise<void> {
+/** Replaces the pod of the outpost for a group, and waits until the new one has loaded its providers. @returns its address */
+async function restartOutpost(group: string): Promise<string> {
   const { name = "", namespace = "" } = plan.outposts.find(({ groups }) => groups.join() === group) ?? {};
   const pod = async (): Promise<V1Pod | undefined> => {
     const { items } = await own.core.listNamespacedPod({ namespace });
@@ -127,6 +129,15 @@ async function restartOutpost(group: string): Promise<void> {
     expect(after && isReadyPod(after)).toBe(true);
   };
   await vi.waitFor(isReplaced, { timeout: 240_000, interval: 100 });
+  return `http://${(await pod())?.status?.podIP}:9000`;
+}
+
+/** Returns what an outpost itself responds when the gateway asks it about a request to a host. */
+async function forwardAuthStatus(address: string, host: string): Promise<number> {
+  const forwarded = new URL(own.origin(host));
+  const headers = { "x-forwarded-proto": "http", "x-forwarded-host": forwarded.host, "x-forwarded-uri": "/" };
+  const url = `${address}/outpost.goauthentik.io/auth/traefik`;
+  return (await withClient((client) => client.send(url, { headers }))).status;
 }
 
 const killed = FULL ? [false, true] : [false];

@@ -20,6 +20,7 @@ type Handlers = {
 };
 
 const RECONNECT_AFTER = 1000;
+const HANDSHAKE_TIMEOUT = 10_000;
 
 /** The connection of a standalone outpost to authentik: its configuration, and the changes of it. */
 export class ApiController {
@@ -30,6 +31,11 @@ export class ApiController {
   /** Chosen once, so that replicas do not refresh together; in milliseconds. */
   readonly #reloadOffset: number;
   #work: Promise<void> = Promise.resolve();
+  /** Milliseconds. */
+  #interval = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #connection: WebSocket | undefined;
+  #isStopped = false;
 
   constructor(host: string, token: string, handlers: Handlers, random: Random) {
     this.#host = host;
@@ -51,21 +57,36 @@ export class ApiController {
     // As the real one does (internal/outpost/ak/api.go): otherwise a change between the first read and the connection would be missed.
     await this.#connect(outpost.pk);
     await this.#refresh();
-    const interval = Math.max(30, outpost.refresh_interval_s || 300) * 1000;
-    setInterval(() => this.#enqueue(() => this.#refresh()), interval);
+    this.#refreshLater();
+  }
+
+  /** Ends the connection and the refreshes. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#connection?.terminate();
+  }
+
+  /** Refreshes after the interval of the last refresh, and so on. */
+  #refreshLater(): void {
+    const refresh = (): Promise<void> => this.#refresh().finally(() => this.#refreshLater());
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.#enqueue(refresh), this.#interval);
   }
 
   async #refresh(): Promise<void> {
     const [outpost] = await this.#list<OutpostOfApi>("/outposts/instances/");
     const configurations = await this.#list<Configuration>("/outposts/proxy/");
     if (!outpost) throw new Error("the outpost does not exist any more");
+    this.#interval = Math.max(30, outpost.refresh_interval_s || 300) * 1000;
     this.#handlers.refresh(outpost, configurations);
   }
 
   /** Follows the websocket; a message that is missed while it is down is not sent again. Resolves after the first attempt to connect. */
   #connect(outpost: string): Promise<void> {
     const url = new URL(`/ws/outpost/${outpost}/?instance_uuid=${randomUUID()}`, this.#host.replace(/^http/, "ws"));
-    const connection = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const connection = new WebSocket(url, { headers, handshakeTimeout: HANDSHAKE_TIMEOUT });
+    this.#connection = connection;
     const hello = () => connection.send(JSON.stringify({ instruction: INSTRUCTIONS.hello, args: { version: "" } }));
     const alive = setInterval(() => connection.readyState === WebSocket.OPEN && hello(), 10_000);
     connection.on("open", hello);
@@ -73,7 +94,7 @@ export class ApiController {
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {
       clearInterval(alive);
-      setTimeout(() => void this.#connect(outpost), RECONNECT_AFTER);
+      if (!this.#isStopped) setTimeout(() => void this.#connect(outpost), RECONNECT_AFTER);
     });
     return new Promise((resolve) => void connection.once("open", resolve).once("close", () => resolve()));
   }

@@ -20,10 +20,14 @@ test("an outpost is connected before it reads its providers, so that it misses n
     void pause(200).then(() => sockets.handleUpgrade(request, socket, head, () => undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
   const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const handlers = { refresh: () => undefined, endSession: () => undefined };
   const controller = new ApiController(host, "token", handlers, new Random(1));
+  onTestFinished(() => {
+    controller.stop();
+    sockets.close();
+    server.close();
+  });
   await controller.start();
   expect(connections).toEqual([1]);
 });

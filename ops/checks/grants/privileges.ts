@@ -53,7 +53,7 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
 }
 
 /**
- * Returns whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: its own programs need it. A function with
+ * Returns whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: programs of that database need it. A function with
  * SECURITY DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema. What an exposed view reads with such a
  * privilege is a finding of closure.ts.
  */

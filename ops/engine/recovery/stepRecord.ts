@@ -89,7 +89,7 @@ function isSecret(value: unknown): boolean {
 }
 
 /**
- * Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. Each entry begins a separate line, also
+ * Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. Each entry begins a new line, also
  * after one that was cut because the process was killed or the disk was full.
  */
 export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {

@@ -23,11 +23,8 @@ test("refuses stack files in another folder, and values and defaults for every s
     },
     "kubernetes:context": "production",
     "variables:DOMAIN": { value: "example.org" },
-    protected_services: {
-      type: "array",
-      items: { type: "object" },
-      default: [],
-    },
+    // The engine adds the name of the project.
+    protected_services: { type: "array", items: { type: "object" }, default: [] },
   };
   const hint = "Write it to Pulumi.<stack>.yaml, which every check reads.";
   expect(

@@ -242,9 +242,9 @@ test("shows the limits of the API, how to cite, and what is stable on the page o
   await visit("/about", async (page) => {
     expect(await texts(page, "[aria-labelledby=stability] p")).toEqual([`stable ${STABLE}`, `open ${OPEN}`]);
     expect(inject("data").plan.limits).toMatchObject({
-      maxRows: 1e3,
-      exactCountRows: 1e6,
-      statementTimeout: 5e3,
+      maxRows: 1000,
+      exactCountRows: 1_000_000,
+      statementTimeout: 5_000,
       maxAge: 60,
       requestsPerSecond: 50,
       burst: 100,

@@ -11,7 +11,7 @@ const SERVER = "ghcr.io/goauthentik/server:2026.5.7";
 const PROXY = "ghcr.io/goauthentik/proxy:2026.5.7";
 
 let folder: string;
-/** A script in the place of a real authentik: it has one blueprint. */
+/** A script in the place of a real authentik: its only blueprint is not one of authentik. */
 let authentik: string;
 
 beforeAll(async () => {

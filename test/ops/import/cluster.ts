@@ -62,10 +62,7 @@ const EMPTY: IdentityRecords = {
       pk: "implicit",
       slug: "default-provider-authorization-implicit-consent",
     },
-    {
-      pk: "custom",
-      slug: "terms-of-use",
-    },
+    { pk: "custom", slug: "terms-of-use" },
   ],
   outposts: [],
 };

@@ -194,10 +194,7 @@ test("imports basic auth of one user as type basic with a variable as password, 
         username: "ops",
         password: "${LEGACY_PASSWORD}",
       },
-      service: {
-        namespace: "apps",
-        port: 80,
-      },
+      service: { namespace: "apps", port: 80 },
     },
   ]);
   const two = imported(manifests, { users: new Map([["apps/users", ["ops", "dev"]]]) });
@@ -228,10 +225,7 @@ describe("a route without authentication", () => {
           refresh_token_validity: "days=30",
           subject_mode: "user_username",
         },
-        service: {
-          namespace: "apps",
-          port: 80,
-        },
+        service: { namespace: "apps", port: 80 },
       },
     ]);
     expect(found.kinds).toEqual([

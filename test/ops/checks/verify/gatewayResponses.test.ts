@@ -10,7 +10,7 @@ const TEXT = "Content-Type: text/plain; charset=utf-8";
 const SNIFF = "X-Content-Type-Options: nosniff";
 const DATE = "Date: Sun, 22 Nov 2026 21:00:00 GMT";
 
-/** In the order in which they arrive, as test/ops/gatewayResponse.live.test.ts observes it. */
+/** In the order in which they arrive, as test/ops/clients/gatewayResponse.live.test.ts observes it. */
 const ORDER = {
   own: (length: string) => [TEXT, SNIFF, DATE, length],
   "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],

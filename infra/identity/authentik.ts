@@ -7,10 +7,10 @@ import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
+import { FIRST_START_MINUTES } from "./containers.ts";
 import { Installation } from "./installation.ts";
 
-/** Maximum duration of a first start: on two cores it took up to 6 min, the database included (measured). */
-const FIRST_START_MS = 600_000;
+const FIRST_START_MS = FIRST_START_MINUTES * 60_000;
 /** Maximum time until an existing server answers. */
 const EXISTING_MS = 60_000;
 

@@ -12,7 +12,13 @@ export const LISTEN = [
   { name: "TMPDIR", value: "/dev/shm" },
 ];
 
-/** Times of the official Helm chart. A first start has 10 minutes: on a small node it took 160 s (measured). */
+/**
+ * Minutes that the first start of the server and the worker may take, with all migrations: on two cores it took 2 to 6 min, and more than 10 next to
+ * 20 other processes (measured). Kubernetes and the Kubernetes provider of Pulumi would give up after 10.
+ */
+export const FIRST_START_MINUTES = 20;
+
+/** Times of the official Helm chart. */
 export const PROBES = {
   startup: { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 60 },
   ready: { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 3 },

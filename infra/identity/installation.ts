@@ -11,7 +11,7 @@ import { deployment, disruptionBudgetOf, type Files, resources, serviceOf } from
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
-import { LISTEN, PROBES } from "./containers.ts";
+import { FIRST_START_MINUTES, LISTEN, PROBES } from "./containers.ts";
 import { AuthentikDatabase } from "./database.ts";
 import { type BlueprintFile, BLUEPRINTS_FOLDER, serverSettings } from "./serverSettings.ts";
 
@@ -49,11 +49,13 @@ export class Installation extends pulumi.ComponentResource {
     const blueprints = this.#blueprints(name, namespace, child);
     const certificates = mountedCertificates(name, args.postgres.server, namespace, child);
     this.network = this.#network(name, args, child);
+    const timeout = `${FIRST_START_MINUTES}m`;
     const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment => {
       const own = { namespace, environment, certificates, ...(role === "worker" && { blueprints }) };
       return new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, own), {
         ...child,
         dependsOn: this.network,
+        customTimeouts: { create: timeout, update: timeout },
       });
     };
 
@@ -183,14 +185,18 @@ function workloadOf(
   });
 }
 
-/** Returns the probes of the official Helm chart. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
+/** Returns the probes of the official Helm chart, with more time for the first start. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
 function probes(
   role: "server" | "worker",
 ): Pick<k8s.types.input.core.v1.Container, `${"startup" | "readiness" | "liveness"}Probe`> {
   const ready = role === "server" ? { httpGet: { path: "/-/health/ready/", port: HTTP_PORT } } : HEALTHCHECK;
   const live = role === "server" ? { httpGet: { path: "/-/health/live/", port: HTTP_PORT } } : HEALTHCHECK;
   return {
-    startupProbe: { ...live, ...PROBES.startup },
+    startupProbe: {
+      ...live,
+      ...PROBES.startup,
+      failureThreshold: (FIRST_START_MINUTES * 60) / PROBES.startup.periodSeconds,
+    },
     readinessProbe: { ...ready, ...PROBES.ready },
     livenessProbe: { ...live, ...PROBES.live },
   };

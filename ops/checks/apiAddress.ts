@@ -1,4 +1,4 @@
-/** Whether this machine will reach the API of an authentik on localhost: otherwise a first deployment would wait ten minutes for it. */
+/** Whether this machine will reach the API of an authentik on localhost: otherwise a first deployment would wait 20 minutes for it. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { apiAddress, hostsFileHint } from "../../infra/identity/apiAddress.ts";
 import { pluginsResolve } from "../../infra/loopback.ts";

@@ -6,8 +6,8 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { isRolledOut, restartRollout } from "../../local/rollout.ts";
 
 const POLL_MS = 200;
-/** Longer than the start of a real authentik on a busy machine, which may take 10 minutes (`PROBES` in `infra/identity/containers.ts`). */
-export const MAX_WAIT_MS = 900_000;
+/** Longer than the start of a real authentik on a busy machine, which may take 20 minutes (`infra/identity/containers.ts`). */
+export const MAX_WAIT_MS = 1_500_000;
 
 function kubeConfig(): KubeConfig {
   return RetryingKubeConfig.fromFile(inject("cluster").kubeconfig);

@@ -74,13 +74,13 @@ describe("an installed identity provider", () => {
     expect(JSON.stringify(pod("server"))).not.toContain("blueprints");
   });
 
-  test("waits for the path and SHA-512 of the blueprint, up to 10 minutes", () => {
+  test("waits for the path and SHA-512 of the blueprint, up to 20 minutes", () => {
     const { data } = blueprints() as unknown as Blueprints;
     const hash = createHash("sha512")
       .update(data["settings.yaml"] ?? "")
       .digest("hex");
     const blueprint = expect.objectContaining({ path: "gatehouse/settings.yaml", hash }) as unknown;
-    const expected = { version: "2026.5.7", blueprint, groups: [], timeout: 600_000 };
+    const expected = { version: "2026.5.7", blueprint, groups: [], timeout: 1_200_000 };
     expect(waits).toEqual([["http://127.0.0.1:9000", "canary-token", expected, expect.any(Function)]]);
   });
 
@@ -105,10 +105,10 @@ describe("an installed identity provider", () => {
     }
   });
 
-  test("has the probes of the Helm chart, with 10 minutes to start", () => {
+  test("has the probes of the Helm chart, with 20 minutes to start", () => {
     const times = { periodSeconds: 10, timeoutSeconds: 3 };
     const probes = (ready: object, live: object) => ({
-      startupProbe: { ...live, ...times, failureThreshold: 60 },
+      startupProbe: { ...live, ...times, failureThreshold: 120 },
       readinessProbe: { ...ready, ...times, failureThreshold: 3 },
       livenessProbe: { ...live, ...times, failureThreshold: 3 },
     });

@@ -8,6 +8,12 @@ import type { Platform } from "../../local/platform/platform.ts";
 import { freePort } from "../../local/platform/ports.ts";
 import { processIds, readProcess } from "../../local/platform/procfs.ts";
 
+/** Command lines of the emulator of authentik, and of the programs that `ak server` and `ak worker` of a real one become. */
+export const IDENTITY_PROVIDER = {
+  server: /authentik\/main\.ts server|(^|\/)authentik (server )?$/,
+  everyRole: /authentik\/main\.ts|(^|\/)authentik (server )?$|manage worker /,
+};
+
 /** Returns the ids of the platform's processes whose command line matches. */
 export function processes({ tag: [name, value] }: Platform, command: RegExp): number[] {
   const tag = `${name}=${value}`;

@@ -13,7 +13,7 @@ import { applyYaml } from "../../local/platform/api.ts";
 import { type Config, deployEcho, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
 import { openShared, SHARED } from "./stack.ts";
 import { FULL } from "../helpers/full.ts";
-import { processes, signal } from "../helpers/programs.ts";
+import { IDENTITY_PROVIDER, processes, signal } from "../helpers/programs.ts";
 import { liveObjects, stateOf } from "./snapshot.ts";
 import { monitorHosts } from "./hostMonitor.ts";
 
@@ -147,7 +147,7 @@ const KILLS: Readonly<Record<(typeof EACH)[number], (deploying: ChildProcess) =>
   "API server": () => signal(processes(own.platform, /kube-apiserver --/), "SIGKILL"),
   // "Immediate shutdown": it recovers from its log, as after a crash.
   Postgres: () => signal(processes(own.platform, /bin\/postgres /), "SIGQUIT"),
-  "identity provider": () => signal(processes(own.platform, /authentik\/main\.ts/), "SIGKILL"),
+  "identity provider": () => signal(processes(own.platform, IDENTITY_PROVIDER.everyRole), "SIGKILL"),
 };
 
 interface Interruption {

@@ -8,13 +8,12 @@ import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { INGE, type OwnPlatform, type OwnStack, SECRETS, service } from "../helpers/ownPlatform.ts";
 import { createUsers, openShared } from "./stack.ts";
 import { probe } from "../helpers/probe.ts";
-import { processes, signal, startSecondGateway, withChildren } from "../helpers/programs.ts";
+import { IDENTITY_PROVIDER, processes, signal, startSecondGateway, withChildren } from "../helpers/programs.ts";
 
 const basicAuth = { username: "ops", password: "${BASIC_PASSWORD}" };
 const SERVICES = [service("forward"), service("other"), service("legacy", { type: "basic", basic_auth: basicAuth })];
 const BASIC = { authorization: `Basic ${Buffer.from(`ops:${SECRETS.BASIC_PASSWORD}`).toString("base64")}` };
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", namespace: "default" };
-const SERVER = /authentik\/main\.ts server/;
 const AUTHENTIK = { namespace: "authentik" };
 
 let own: OwnPlatform;
@@ -141,9 +140,10 @@ test("returns 5xx to every request while the outpost is scaled to zero, and acce
 
 test("keeps existing sessions when the identity provider's process is killed and restarted", async () => {
   const watched = probe(`${forward}/`);
-  const before = processes(own.platform, SERVER);
+  const before = processes(own.platform, IDENTITY_PROVIDER.server);
   signal(before, "SIGKILL");
-  const after = (): number[] => processes(own.platform, SERVER).filter((pid) => !before.includes(pid));
+  const after = (): number[] =>
+    processes(own.platform, IDENTITY_PROVIDER.server).filter((pid) => !before.includes(pid));
   await vi.waitFor(() => expect(after().length).toBe(1), { timeout: 240_000, interval: 100 });
   await until(working);
   const tally = await watched.stop();

@@ -7,6 +7,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
 import program from "../../infra/index.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import type { Settings } from "../../config/settings.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, destroy, openProgram } from "../../local/deploy.ts";
@@ -54,6 +55,8 @@ export function service(
 /** An opened stack, which can be deployed with one configuration after another. */
 export interface OwnStack {
   readonly stack: Stack;
+  /** Returns the plan of a configuration, without deploying it. */
+  planOf(config: Config): Plan;
   up(config: Config, checkpoints?: boolean): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
   /** Returns the steps of a deployment with this configuration, and the engine's output. */
   preview(config: Config): Promise<{ readonly steps: readonly Step[]; readonly output: string }>;
@@ -175,17 +178,21 @@ export async function openOwn(platform: Platform, name: string, progress: Progre
     );
     return { steps, output };
   };
+  const settingsOf = (config: Config): Settings => {
+    const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
+    return parseStack({ stack: name, config: raw }, process.env);
+  };
+  const planOf: OwnStack["planOf"] = (config) => computePlan(settingsOf(config));
   const up: OwnStack["up"] = async (config, checkpoints = false) => {
     await configure(config);
-    const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
-    const settings = parseStack({ stack: name, config: raw }, process.env);
+    const settings = settingsOf(config);
     const plan = computePlan(settings);
     return { plan, changes: await deploy({ stack, plan, settings, checkpoints }, progress) };
   };
   const down = async (): Promise<void> => {
     await destroy({ stack }, quiet);
   };
-  return { stack, up, preview, destroy: down, resources: () => resources(stack) };
+  return { stack, planOf, up, preview, destroy: down, resources: () => resources(stack) };
 }
 
 function textOf(value: unknown): string {

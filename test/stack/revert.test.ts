@@ -7,7 +7,7 @@ import {
   type V1Pod,
 } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Plan } from "../../infra/plan/types.ts";
+import type { Outpost, Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { isReadyPod } from "../../manifests/pod.ts";
@@ -104,19 +104,36 @@ test("reports and closes the public path of a failed deployment, and leaves none
 });
 
 test("serves a service again after a reverted change of its groups, if its outpost no longer has its provider", async () => {
-  const groups = ["staff", "admins"];
-  await expect(stack.up(config([], [FAILING], undefined, groups))).rejects.toThrow(/"?missing"? not found/);
+  const changed = config([], [], undefined, ["staff", "admins"]);
+  // The pods of an outpost come after its record, and that after the applications of its providers.
+  const remove = await occupyDeployment(outpostFor("admins,staff", stack.planOf(changed)));
+  await expect(stack.up(changed)).rejects.toThrow("already exists");
+  await remove();
   // What an outpost loads at any time, e.g. when it starts: the application of its provider has another one now.
-  const address = await restartOutpost("staff");
+  const address = await restartOutpost(outpostFor("staff", plan));
   expect(await forwardAuthStatus(address, "board.localhost")).toBe(400);
   await stack.up(config());
   // Twice the interval at which outposts load their providers, and less than authentik's default of five minutes.
   await until(`302 ${own.identityProvider}/application/o/authorize/`, "/", undefined, 120_000);
 });
 
-/** Replaces the pod of the outpost for a group, and waits until the new one has loaded its providers. @returns its address */
-async function restartOutpost(group: string): Promise<string> {
-  const { name = "", namespace = "" } = plan.outposts.find(({ groups }) => groups.join() === group) ?? {};
+function outpostFor(groups: string, { outposts }: Plan): Outpost {
+  const outpost = outposts.find((one) => one.groups.join() === groups);
+  if (!outpost) throw new Error(`the plan has no outpost for ${groups}`);
+  return outpost;
+}
+
+/** Creates a Deployment with the name of an outpost's. @returns removes it */
+async function occupyDeployment({ name, namespace }: Outpost): Promise<() => Promise<void>> {
+  const labels = { app: "occupied" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "none", image: "none" }] } };
+  const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+  await own.apps.createNamespacedDeployment({ namespace, body: { metadata: { name }, spec } });
+  return async () => void (await own.apps.deleteNamespacedDeployment({ name, namespace }));
+}
+
+/** Replaces the pod of an outpost, and waits until the new one has loaded its providers. @returns its address */
+async function restartOutpost({ name, namespace }: Outpost): Promise<string> {
   const pod = async (): Promise<V1Pod | undefined> => {
     const { items } = await own.core.listNamespacedPod({ namespace });
     return items.find(({ metadata }) => metadata?.name?.startsWith(`${name}-`) && !metadata.deletionTimestamp);

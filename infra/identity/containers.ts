@@ -14,7 +14,7 @@ export const LISTEN = [
 
 /**
  * Minutes that the first start of the server and the worker may take, with all migrations: on two cores it took 2 to 6 min, and more than 10 next to
- * 20 other processes (measured). Kubernetes and the Kubernetes provider of Pulumi would give up after 10.
+ * 20 other processes (measured). The startup probe of the Helm chart and the Kubernetes provider of Pulumi give up after 10.
  */
 export const FIRST_START_MINUTES = 20;
 

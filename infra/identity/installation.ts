@@ -185,7 +185,10 @@ function workloadOf(
   });
 }
 
-/** Returns the probes of the official Helm chart, with more time for the first start. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
+/**
+ * Returns the probes of the official Helm chart, with more time for the first start. The worker's paths answer 200 to everything in 2026.5, so its
+ * health is checked by `ak healthcheck`.
+ */
 function probes(
   role: "server" | "worker",
 ): Pick<k8s.types.input.core.v1.Container, `${"startup" | "readiness" | "liveness"}Probe`> {

@@ -54,10 +54,10 @@ export class Postgres extends pulumi.ComponentResource {
    * `data_api` is removed, before the engine deletes the roles.
    * @param name of the separate provider
    */
-  providerOf(plan: DataPlan, name: string, parent?: pulumi.Resource): postgresql.Provider {
+  providerOf(plan: DataPlan, name: string, parent: pulumi.Resource): postgresql.Provider {
     if (!plan.existing) return this.provider;
-    const opts = { dependsOn: this.#connection, ...(parent && { parent }) };
-    return new postgresql.Provider(name, { ...this.#inputs, database: plan.database }, opts);
+    const inputs = { ...this.#inputs, database: plan.database };
+    return new postgresql.Provider(name, inputs, { parent, dependsOn: this.#connection });
   }
 }
 

@@ -123,7 +123,7 @@ describe.each([
     const { data: plan } = computePlan(settings);
     if (!settings.dataApi || !plan) throw new Error("the stack has no data API");
     const protect = isProtected(settings.dataApi, postgres.server);
-    const child = { providers: [postgres.providerOf(plan, "data-postgres")] };
+    const child = { providers: [postgres.providerOf(plan, "data-postgres", postgres)] };
     const created = new Database("database", { dataApi: settings.dataApi, plan, protect }, child);
     if (!plan.existing) {
       new Grants("grants", { plan, database: created.name }, { ...child, dependsOn: [created] });

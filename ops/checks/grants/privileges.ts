@@ -38,7 +38,10 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
   }
 }
 
-/** Returns whether a privilege counts: every one of the roles of a request; of other roles, what opens a private schema and what adds objects to a planned one. */
+/**
+ * Returns whether a privilege counts: every one of the roles of a request; of other roles, what opens a private schema and what adds objects to a
+ * planned one.
+ */
 function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expected: GrantExpectation): boolean {
   const schema = expected.schemas.get(entry.schema ?? "");
   const { owner, administrator } = expected.roles;
@@ -53,9 +56,9 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
 }
 
 /**
- * Returns whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: programs of that database need it. A function with
- * SECURITY DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema. What an exposed view reads with such a
- * privilege is a finding of closure.ts.
+ * Returns whether PUBLIC has a privilege in an existing database with which no request reaches anything by name: programs of that database need it.
+ * A function with SECURITY DEFINER counts wherever it is, and a table of a planned schema even if no request may use the schema. What an exposed view
+ * reads with such a privilege is a finding of closure.ts.
  */
 function isOrdinary(entry: LivePrivilege, live: DatabaseState, { existing, schemas }: GrantExpectation): boolean {
   if (!existing || entry.grantee !== PUBLIC || entry.schema === null || runsAsOwner(entry, live) !== "") return false;

@@ -10,13 +10,13 @@ import "./viewer.css";
 
 const queries = new QueryClient({
   defaultOptions: {
-    // The client of the API repeats by itself what is worth it; it keeps responses for a minute, too.
+    // The client of the API has its own retries. Responses are cached for a minute.
     queries: {
       retry: false,
       staleTime: 60_000,
       refetchOnWindowFocus: false,
       networkMode: "always",
-      // It would copy the numbers of text/json.ts, which are no longer numbers then.
+      // Structural sharing would copy the numbers of text/json.ts, and change them.
       structuralSharing: false,
     },
   },

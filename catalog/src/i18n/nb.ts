@@ -1,6 +1,6 @@
 import type { Texts } from "./en.ts";
 
-/** Sidens ord på bokmål. */
+/** The texts of the page in Norwegian (bokmål). */
 export const nb: Texts = {
   title: "Datakatalog",
   skip: "Hopp til innholdet",

@@ -11,14 +11,14 @@ export type TextKey = keyof Texts;
 interface Text {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
-  /** The words for a key; numbers among the values are written as the language does. */
+  /** Returns the text of a key. Numbers among the values are formatted for the language. */
   readonly t: (key: TextKey, values?: Values) => string;
   readonly number: (value: number) => string;
-  /** A number of the data, which may be small; {@link number} writes counts. */
+  /** Formats a number of the data, which can be small. For counts, see {@link number}. */
   readonly dataNumber: (value: number) => string;
-  /** A day, or a day and time; text that is not a date is unchanged. */
+  /** Formats a day, or a day and time. Returns text that is not a date unchanged. */
   readonly date: (value: string | Date, withTime?: boolean) => string;
-  /** A day in UTC, for what begins or ends at midnight there. */
+  /** Formats the day in UTC, for periods that start or end at midnight UTC. */
   readonly utcDay: (value: Date) => string;
 }
 
@@ -26,7 +26,7 @@ const TEXTS: Record<Language, Texts> = { en, nb };
 const KEY = "language";
 const Context = createContext<Text | null>(null);
 
-/** The words of the page, in the language that was chosen, else that of the browser. */
+/** Returns the texts of the page, in the chosen language, by default that of the browser. */
 export function useText(): Text {
   const text = useContext(Context);
   if (text === null) throw new Error("useText is used outside of TextProvider");

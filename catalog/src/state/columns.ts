@@ -4,7 +4,7 @@ import type { Operator } from "./operators.ts";
 /** A column as `meta_endpoints` describes it. */
 export interface Column {
   readonly name: string;
-  /** As Postgres writes it, e.g. `numeric(5,2)`. */
+  /** The type in the notation of Postgres, e.g. `numeric(5,2)`. */
   readonly type: string;
   readonly nullable: boolean;
   readonly description: string | null;
@@ -13,7 +13,7 @@ export interface Column {
 
 type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
 
-/** The columns that have the same meaning in every relation: codes of municipalities, counties and organizations. */
+/** Columns with the same meaning in every relation: codes of municipalities, counties and organizations. */
 export const KEY_COLUMNS = ["kommune_nr", "fylke_nr", "orgnr"];
 
 const FAMILIES: [Family, RegExp][] = [
@@ -25,7 +25,7 @@ const FAMILIES: [Family, RegExp][] = [
   ["document", /^(json|jsonb|xml|bytea)$/u],
 ];
 
-/** What kind of values a column contains, by its Postgres type. */
+/** Returns the kind of values that a column contains, by its Postgres type. */
 export function familyOf({ type }: Pick<Column, "type">): Family {
   return FAMILIES.find(([, form]) => form.test(type))?.[0] ?? "other";
 }
@@ -33,12 +33,12 @@ export function familyOf({ type }: Pick<Column, "type">): Family {
 /** Types without an order (`btree` operator class) in Postgres. */
 const UNSORTABLE = /^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)(\[\])?$/u;
 
-/** Whether Postgres can order rows by a column. */
+/** Returns whether Postgres can order rows by a column. */
 export function isSortable({ type }: Pick<Column, "type">): boolean {
   return !UNSORTABLE.test(type);
 }
 
-/** The operators that make sense for a column; the first is offered first. */
+/** Returns the operators that apply to a column; the form selects the first. */
 export function operatorsOf(column: Pick<Column, "type">): Operator[] {
   switch (familyOf(column)) {
     case "text":
@@ -61,7 +61,8 @@ const REGION =
   /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no))?$/iu;
 
 /**
- * Whether a column is a time, by its type or its name. @param rows some of its values, if they are known: names of months have no order in time
+ * Returns whether a column is a time, by its type or its name.
+ * @param rows some of its values, if they are known: names of months have no order in time
  */
 export function isTime(column: Column, rows: readonly Readonly<Record<string, unknown>>[] = []): boolean {
   if (familyOf(column) === "time") return true;
@@ -70,15 +71,15 @@ export function isTime(column: Column, rows: readonly Readonly<Record<string, un
   return values.every((value) => value === null || /^\d/u.test(cellText(value)));
 }
 
-/** Whether a column is a region. */
+/** Returns whether a column is a region. */
 export function isRegion(column: Column): boolean {
   return REGION.test(column.name);
 }
 
-/** A number that identifies a row; a view does not know the key of its table. */
+/** Names of numbers that identify a row. The name decides because Postgres records no primary key for a view. */
 const IDENTIFIER = /^id$|_id$/iu;
 
-/** Whether a column contains something to measure. */
+/** Returns whether a column contains a measure. */
 export function isMeasure(column: Column): boolean {
   return (
     familyOf(column) === "number" &&

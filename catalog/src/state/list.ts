@@ -1,4 +1,4 @@
-/** What the list shows; the query string contains all of it. */
+/** State of the list. The query string contains all of it. */
 export interface ListState {
   /** Chosen tags, `<namespace>:<value>`. */
   readonly tags: readonly string[];
@@ -20,7 +20,7 @@ export function readList(params: URLSearchParams): ListState {
   };
 }
 
-/** The query string of a state, without what is not set. */
+/** Returns the query string of a state, without the parts that are not set. */
 export function writeList({ tags, text, column, value }: Partial<ListState>): URLSearchParams {
   const params = new URLSearchParams();
   for (const tag of tags ?? []) params.append("tag", tag);
@@ -30,7 +30,7 @@ export function writeList({ tags, text, column, value }: Partial<ListState>): UR
   return params;
 }
 
-/** The tags after one was chosen, or given up if it was chosen. */
+/** Returns the chosen tags with one more, or without it if it was chosen. */
 export function toggled(tags: readonly string[], tag: string): string[] {
   return tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag];
 }

@@ -2,8 +2,8 @@ import type { BaseLocationHook } from "wouter-preact";
 import { useBrowserLocation } from "wouter-preact/use-browser-location";
 
 /**
- * The path of the page for the router, which decodes it by itself, but leaves `%3F` and the like: encoded once more, it comes out as it is,
- * and {@link decoded} can be used on each of its parts.
+ * Returns the path of the page for the router. The router decodes a path, except for characters such as `%3F`. An additional encoding cancels that, so that
+ * {@link decoded} applies to each segment.
  */
 export const useEncodedLocation: BaseLocationHook = () => {
   const [path, navigate] = useBrowserLocation();

@@ -1,4 +1,4 @@
-/** How a column is compared, as the page's address spells it. */
+/** Operators of a filter, as in the address of the page. */
 export const OPERATORS = [
   "contains",
   "starts",
@@ -18,7 +18,7 @@ export function isOperator(text: string): text is Operator {
   return (OPERATORS as readonly string[]).includes(text);
 }
 
-/** Whether a condition with this operator needs a value. */
+/** Returns whether a condition with this operator needs a value. */
 export function takesValue(operator: Operator): boolean {
   return operator !== "empty" && operator !== "filled";
 }

@@ -1,17 +1,17 @@
 import { type ListState, writeList } from "./list.ts";
 import { type ViewState, writeView } from "./view.ts";
 
-/** Path of the list, below the base path. */
+/** Returns the path of the list, below the base path. */
 export function listPath(state: Partial<ListState> = {}): string {
   return withQuery("/data", writeList(state));
 }
 
-/** Path of a relation's viewer, below the base path. */
+/** Returns the path of a relation's viewer, below the base path. */
 export function tablePath(schema: string, relation: string, view: Partial<ViewState> = {}): string {
   return withQuery(`/data/${segment(schema)}/${segment(relation)}`, writeView(view));
 }
 
-/** Path of a source's page, below the base path. */
+/** Returns the path of a source's page, below the base path. */
 export function sourcePath(id: string): string {
   return `/sources/${segment(id)}`;
 }

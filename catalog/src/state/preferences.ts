@@ -7,11 +7,11 @@ export function remembered(key: string): string | null {
   }
 }
 
-/** Keeps a choice for the next visit, where the browser lets it. */
+/** Stores a choice for the next visit, if the browser permits it. */
 export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // A browser that keeps nothing still shows the page.
+    // Without storage, the page works as well.
   }
 }

@@ -1,4 +1,4 @@
-/** What free text is looked for in. */
+/** The texts that a search compares with. */
 interface Named {
   readonly schema: string;
   readonly relation: string;
@@ -6,7 +6,7 @@ interface Named {
   readonly tags: readonly string[];
 }
 
-/** Whether every word of a text is somewhere in the names or the tags of an endpoint; case and the way accents are written do not matter. */
+/** Returns whether the names or tags of an endpoint contain every word of a text. Ignores case and the Unicode form of accents. */
 export function matchesText(endpoint: Named, text: string): boolean {
   const words = folded(text).split(/\s+/u).filter(Boolean);
   if (words.length === 0) return true;

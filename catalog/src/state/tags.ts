@@ -1,26 +1,26 @@
-/** What is chosen by tags: an endpoint as far as tags go. */
+/** An item that tags select, e.g. an endpoint. */
 interface Tagged {
   readonly tags: readonly string[];
 }
 
-/** The namespace of a tag `<namespace>:<value>`; empty when it has none. */
+/** Returns the namespace of a tag `<namespace>:<value>`; empty without one. */
 export function namespaceOf(tag: string): string {
   return tag.slice(0, Math.max(0, tag.indexOf(":")));
 }
 
-/** The value of a tag `<namespace>:<value>`. */
+/** Returns the value of a tag `<namespace>:<value>`. */
 export function valueOf(tag: string): string {
   return tag.slice(tag.indexOf(":") + 1);
 }
 
-/** Whether an endpoint has, of every namespace that was chosen from, at least one chosen tag: AND across namespaces, OR within one. */
+/** Returns whether an endpoint has at least one chosen tag of each namespace with chosen tags: AND across namespaces, OR within one. */
 export function matchesTags(endpoint: Tagged, chosen: readonly string[]): boolean {
   return missedNamespaces(endpoint, byNamespace(chosen)).length === 0;
 }
 
 /**
- * For each tag how many endpoints the list would show with it: those that match what is chosen in all other namespaces. Chosen tags and all
- * tags of the endpoints are in the response, also with 0.
+ * Returns for each tag the number of endpoints that the list would show with it: those that match the chosen tags of all other namespaces. The
+ * result contains all chosen tags and all tags of the endpoints, also with 0.
  */
 export function countTags(endpoints: readonly Tagged[], chosen: readonly string[]): Map<string, number> {
   const groups = byNamespace(chosen);

@@ -7,7 +7,7 @@ export interface Filter {
   readonly value: string;
 }
 
-/** What a chart is drawn of: columns by name. */
+/** Columns of a chart, by name. */
 export interface ChartState {
   readonly x: string;
   readonly y: string;
@@ -15,14 +15,14 @@ export interface ChartState {
   readonly series: string;
 }
 
-/** What a map is drawn of: columns by name. */
+/** Columns of a map, by name. */
 export interface MapState {
   /** The column with the numbers of areas. */
   readonly map: string;
   readonly y: string;
 }
 
-/** What the viewer shows of a relation; the query string contains all of it. */
+/** State of the viewer of a relation. The query string contains all of it. */
 export interface ViewState {
   /** Columns to show, in this order; empty for all. */
   readonly columns: readonly string[];
@@ -47,8 +47,8 @@ export function pageSizes(maxRows: number): readonly number[] {
 
 /**
  * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
- * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. What cannot be read is left out,
- * and so is a condition without its value, which no request applies.
+ * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. Omits invalid parameters, and
+ * conditions without a value, which no request applies.
  */
 export function readView(params: URLSearchParams): ViewState {
   return {
@@ -62,8 +62,8 @@ export function readView(params: URLSearchParams): ViewState {
 }
 
 /**
- * Returns a view without columns and a sorting that the relation does not have, e.g. of an old bookmark. An unknown filter stays, because the rows
- * without it are others than the user asked for: the API refuses it.
+ * Returns a view without the columns and the sorting that the relation does not have, e.g. those of an old bookmark. Keeps an unknown filter, which the
+ * API refuses: without it, the page would show other rows than the user asked for.
  */
 export function knownColumns(view: ViewState, columns: readonly { readonly name: string }[]): ViewState {
   const names = new Set(columns.map(({ name }) => name));
@@ -74,7 +74,7 @@ export function knownColumns(view: ViewState, columns: readonly { readonly name:
   };
 }
 
-/** The query string of a state, without what is as it is at first. */
+/** Returns the query string of a state, without default values. */
 export function writeView(view: Partial<ViewState>): URLSearchParams {
   const { columns = [], sort = null, filters = [], page = 1, size = DEFAULT_SIZE, chart = null } = view;
   const params = new URLSearchParams();

@@ -1,10 +1,10 @@
-/** A part of a Markdown text, as far as changelogs use it. */
+/** A block of Markdown, of the kinds that a changelog contains. */
 export type Block =
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "item"; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string };
 
-/** The parts of a changelog below its title; all of it stays plain text. */
+/** Returns the blocks of a changelog below its title, as plain text. */
 export function blocksOf(markdown: string): Block[] {
   return markdown.split(/\r?\n/u).flatMap((line): Block[] => {
     const text = line.trim();

@@ -1,4 +1,4 @@
-/** What a citation of a table contains. */
+/** Fields of a citation of a table. */
 export interface Cited {
   /** Schema and relation. */
   readonly name: string;
@@ -7,9 +7,9 @@ export interface Cited {
   readonly licence: string;
   /** Address of the page, with its filters. */
   readonly url: string;
-  /** When the newest rows were ingested; null if that is unknown. */
+  /** Time at which the newest rows were ingested; null if it is unknown. */
   readonly ingested: Date | null;
-  /** When the rows were read. */
+  /** Time at which the rows were read. */
   readonly read: Date;
 }
 

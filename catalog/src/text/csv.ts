@@ -4,7 +4,7 @@ import { cellText } from "./visible.ts";
 /**
  * Returns rows as CSV (RFC 4180). Text that a spreadsheet would run as a formula starts with an apostrophe, as OWASP recommends against CSV injection
  * (https://owasp.org/www-community/attacks/CSV_Injection). So does the rest of a text after a semicolon, a tab or the end of a line: a spreadsheet that
- * separates cells by semicolons, as Excel does in Norwegian, reads a quote as such unless it begins a cell, and so begins a cell or a row there.
+ * separates cells by semicolons, as Excel does in Norwegian, interprets a quote at the start of a cell only, and starts a cell or a row there.
  * Every cell of a single column is quoted: pandas and readr skip the blank line that an empty one would be.
  * @param header whether to start a file: with a byte order mark, by which spreadsheets recognize UTF-8, and the names of the columns
  */
@@ -17,7 +17,7 @@ export function toCsv(columns: readonly string[], rows: readonly Record<string, 
   return `${header ? "\uFEFF" : ""}${text}\r\n`;
 }
 
-/** A number stays one: a negative number is not a formula. */
+/** Returns a cell. A negative number is not a formula, so numbers are not changed. */
 function cell(value: unknown): string | number {
   return typeof value === "number"
     ? value

@@ -9,12 +9,12 @@ const { rawJSON, isRawJSON } = JSON as typeof JSON & {
   readonly isRawJSON?: (value: unknown) => value is RawNumber;
 };
 
-/** Whether the browser keeps numbers: an older one rounds those beyond 2⁵³. */
+/** Whether the browser has `JSON.rawJSON`. An older one rounds numbers beyond 2⁵³. */
 export const KEEPS_NUMBERS = rawJSON !== undefined && isRawJSON !== undefined;
 
 /**
- * Parses rows as JSON without changing a number: one that JavaScript would write otherwise (beyond 2⁵³, `1.50`) becomes the text that it was, and
- * stays a number inside of a document or an array. Throws SyntaxError like JSON.parse.
+ * Parses rows as JSON without changing a number. A number that JavaScript would write differently (beyond 2⁵³, `1.50`) becomes its text, or stays a number
+ * inside of a document or an array. Throws SyntaxError like JSON.parse.
  */
 export function parseExactly(text: string): unknown {
   if (!rawJSON || !isRawJSON) return JSON.parse(text);

@@ -1,9 +1,9 @@
 import { LIMITS, type Limits, limitsFrom } from "../../../config/sections/dataApi/publishedLimits.ts";
 
-/** The sentences about limits, each once. */
+/** Sentences about limits, without duplicates. */
 export const LIMIT_TEXTS = [...new Set(Object.values(LIMITS).map(({ text }) => text))];
 
-/** The limits as values of texts. */
+/** Returns the limits as values for the texts. */
 export function limitValues(limits: Limits): Limits {
   return limitsFrom((name) => {
     const limit = LIMITS[name];

@@ -62,7 +62,7 @@ rows <- request(${text(url)})${headers} |>
 `;
 }
 
-/** A string literal of JavaScript, Python and R. */
+/** Returns a string literal of JavaScript, Python and R. */
 function text(value: string): string {
   return JSON.stringify(value);
 }

@@ -46,9 +46,9 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
   // The address keeps the chosen page size, because another stack or a later limit can allow it.
   const view = useMemo(() => ({ ...chosen, size: Math.min(chosen.size, maxRows) }), [chosen, maxRows]);
   const { data, error, refetch, isFetching, isPlaceholderData } = useRows(endpoint, view);
-  const [begun, setBegun] = useState<string | null>(null);
-  /** Number of filters that were begun at a column: each one opens a new form, also for the same column. */
-  const [begins, setBegins] = useState(0);
+  const [formColumn, setFormColumn] = useState<string | null>(null);
+  /** Number of times that a column opened the form: each time, the form is a new one, also for the same column. */
+  const [formsOpened, setFormsOpened] = useState(0);
   const shown = useMemo(() => shownColumns(columns, view.columns), [columns, view.columns]);
   const { schema, relation, stability } = endpoint;
   const description = endpoint.description ?? "";
@@ -110,9 +110,9 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
           view={view}
           columns={columns}
           shown={shown}
-          begun={begun}
-          begins={begins}
-          begin={setBegun}
+          formColumn={formColumn}
+          formsOpened={formsOpened}
+          openForm={setFormColumn}
           go={go}
           changeChart={changeChart}
           drawn={choices ? drawn : null}
@@ -142,8 +142,8 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
               go={go}
               changeChart={changeChart}
               filterBy={(column) => {
-                setBegun(column);
-                setBegins(begins + 1);
+                setFormColumn(column);
+                setFormsOpened(formsOpened + 1);
               }}
             />
           </>

@@ -12,13 +12,13 @@ interface Props {
   readonly filters: readonly Filter[];
   readonly change: (filters: readonly Filter[]) => void;
   /** The column of the filter in the open form, empty if the user did not start at a column; null = the form is closed. */
-  readonly begun: string | null;
+  readonly formColumn: string | null;
   /** Opens the form for a column, or closes it (null). */
-  readonly begin: (column: string | null) => void;
+  readonly openForm: (column: string | null) => void;
 }
 
 /** The active filters of the table, and a form that adds one. */
-export function Filters({ columns, filters, change, begun, begin }: Props): VNode {
+export function Filters({ columns, filters, change, formColumn, openForm }: Props): VNode {
   const { t } = useText();
   const [round, setRound] = useState(0);
   const details = useRef<HTMLDetailsElement>(null);
@@ -30,21 +30,21 @@ export function Filters({ columns, filters, change, begun, begin }: Props): VNod
   const named = ({ column, operator, value }: Filter): string =>
     [column, t(operatorKey(operator)), takesValue(operator) ? `“${value}”` : ""].join(" ").trim();
   const opened = (open: boolean): void => {
-    if (open !== (begun !== null)) begin(open ? "" : null);
+    if (open !== (formColumn !== null)) openForm(open ? "" : null);
   };
   return (
     <div class="wide">
       <details
         class="filter"
         ref={details}
-        open={begun !== null}
+        open={formColumn !== null}
         onToggle={({ currentTarget: { open } }) => opened(open)}
       >
         <summary>{filters.length > 0 ? t("filtersCount", { count: filters.length }) : t("addFilter")}</summary>
         <FilterForm
-          key={`${round} ${begun ?? ""}`}
+          key={`${round} ${formColumn ?? ""}`}
           columns={columns}
-          first={begun}
+          first={formColumn}
           add={(filter) => {
             change([...filters, filter]);
             setRound(round + 1);

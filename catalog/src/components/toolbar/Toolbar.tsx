@@ -15,11 +15,11 @@ interface Props {
   /** The columns of the table. */
   readonly shown: readonly Column[];
   /** The column of the filter in the open form, empty if the user did not start at a column; null = the form is closed. */
-  readonly begun: string | null;
-  /** Number of filters that were begun at a column: each one opens a new form, also for the same column. */
-  readonly begins: number;
+  readonly formColumn: string | null;
+  /** Number of times that a column opened the form: each time, the form is a new one, also for the same column. */
+  readonly formsOpened: number;
   /** Opens the form for a column, or closes it (null). */
-  readonly begin: (column: string | null) => void;
+  readonly openForm: (column: string | null) => void;
   readonly go: (change: Partial<ViewState>) => void;
   readonly changeChart: (chart: ViewState["chart"]) => void;
   /** Whether the chart or map is shown; null if the rows have none. */
@@ -32,9 +32,9 @@ export function Toolbar({
   view,
   columns,
   shown,
-  begun,
-  begins,
-  begin,
+  formColumn,
+  formsOpened,
+  openForm,
   go,
   changeChart,
   drawn,
@@ -44,12 +44,12 @@ export function Toolbar({
   return (
     <div class="tools">
       <Filters
-        key={begins}
+        key={formsOpened}
         columns={columns}
         filters={view.filters}
         change={(filters) => go({ filters })}
-        begun={begun}
-        begin={begin}
+        formColumn={formColumn}
+        openForm={openForm}
       />
       <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
       {/* The key removes the result of a download of other columns, filters or another order. */}

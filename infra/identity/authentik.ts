@@ -93,6 +93,13 @@ export class Authentik extends pulumi.ComponentResource {
     return pulumi.unsecret(answered);
   }
 
+  /** Returns the id of a group as soon as the API's address is known; undefined if there is none. */
+  groupId(url: pulumi.Output<string>, name: string): pulumi.Output<string | undefined> {
+    const id = pulumi.all([url, this.token]).apply(([address, token]) => this.#servers.groupId(address, token, name));
+    // Secret only because the lookup uses the token.
+    return pulumi.unsecret(id);
+  }
+
   /** Returns the address of an existing server: that of its Service if it has one in this cluster, else its own URL. */
   #existing({ service, namespace }: IdentityProvider, cluster: Cluster): pulumi.Output<string> {
     if (!service) return pulumi.output(this.browserUrl);

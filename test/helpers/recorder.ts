@@ -13,7 +13,6 @@ export interface Recorded {
 /** Results of authentik's lookups; every other call fails the test. */
 const LOOKUPS: Readonly<Record<string, (args: Record<string, unknown>) => Record<string, unknown>>> = {
   "authentik:index/getFlow:getFlow": ({ slug }) => ({ id: `flow-${String(slug)}` }),
-  "authentik:index/getGroup:getGroup": ({ name }) => ({ id: `group-${String(name)}` }),
   "authentik:index/getUser:getUser": () => ({ id: "4711" }),
   "authentik:index/getCertificateKeyPair:getCertificateKeyPair": ({ name }) => ({ id: `key-${String(name)}` }),
   "authentik:index/getPropertyMappingProviderScope:getPropertyMappingProviderScope": ({ managedLists, scopeName }) => ({

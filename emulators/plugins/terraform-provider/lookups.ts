@@ -2,7 +2,6 @@ import { asText, isEmpty } from "../bridge.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
 import { wireName } from "./operations.ts";
-import { MEMBERS } from "./resources.ts";
 
 interface Lookup {
   readonly path: string;
@@ -10,12 +9,10 @@ interface Lookup {
   readonly filters: Readonly<Record<string, string>>;
   /** Sent with every list. */
   readonly query?: Readonly<Record<string, string>>;
-  /** As in "No matching groups found". */
+  /** As in "No matching flows found". */
   readonly noun: string;
   /** Names of the outputs except `id`, separated by blanks. */
   readonly outputs: string;
-  /** Outputs that are called otherwise in the API. */
-  readonly renamed?: Readonly<Record<string, string>>;
 }
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
@@ -37,13 +34,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     filters: { name: "name" },
     noun: "groups",
     outputs: "certificateData expiry fetchCertificate fetchKey fingerprint1 fingerprint256 keyData name subject",
-  },
-  getGroup: {
-    path: "/core/groups/",
-    filters: { name: "name" },
-    noun: "groups",
-    outputs: "attributes includeUsers isSuperuser name numPk parentName parents pk users usersObjs",
-    renamed: { usersObjs: "users_obj" },
   },
   getUser: {
     path: "/core/users/",
@@ -78,18 +68,14 @@ export async function lookUp(api: Api, token: string, args: Values): Promise<Val
   if (given.length === 0)
     throw new Error(`the emulated provider looks up ${noun} only by ${Object.keys(filters).join(" or ")}`);
   const filtered: Values = Object.fromEntries(given.map(([name, parameter]) => [parameter, args[name]]));
-  const members = nameOf(token) === "getGroup" ? { ...MEMBERS, include_users: asText(args.includeUsers ?? true) } : {};
-  const found = await api.list({ method: "GET", path, query: { ...members, ...lookup.query, ...filtered } });
+  const found = await api.list({ method: "GET", path, query: { ...lookup.query, ...filtered } });
   if (!found) return {};
   const [first] = found;
   if (!first) throw new Error(`No matching ${noun} found`);
   if (!isEmpty(args.managedLists)) return { ...args, id: "-1", ids: found.map((entry) => entry.pk ?? null) };
 
   const id = asText(first.pk);
-  const outputs = outputsOf(token).map((output) => [
-    output,
-    plain(first[lookup.renamed?.[output] ?? wireName(output)]),
-  ]);
+  const outputs = outputsOf(token).map((output) => [output, plain(first[wireName(output)])]);
   return { ...args, ...(Object.fromEntries(outputs.filter(([, value]) => value !== undefined)) as Values), id };
 }
 

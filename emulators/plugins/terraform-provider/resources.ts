@@ -57,13 +57,15 @@ const provider: Fields = {
   ...lists("propertyMappings jwtFederationSources jwtFederationProviders"),
 };
 
-/** What the real provider leaves out of a group's answer. */
-export const MEMBERS = { include_children: "false", include_inherited_roles: "false", include_parents: "false" };
-
 export const RESOURCES: Readonly<Record<string, Resource>> = {
   Group: {
     path: "/core/groups/",
-    query: { ...MEMBERS, include_users: "false" },
+    query: {
+      include_children: "false",
+      include_inherited_roles: "false",
+      include_parents: "false",
+      include_users: "false",
+    },
     fields: {
       ...required("name"),
       ...defaults({ isSuperuser: false }),

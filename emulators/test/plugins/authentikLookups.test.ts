@@ -34,8 +34,6 @@ test.each<[string, string, Values, Values]>([
     { name: "authentik Self-signed Certificate", fetchKey: false, fetchCertificate: false },
     { id: "b277ce25-e258-5954-8b7d-1582e90e2bcd" },
   ],
-  ["group_name", "getGroup", { name: "authentik Admins" }, { pk: "18cedb7d-9c8d-581d-84e7-37a6196694ae" }],
-  ["group_nousers", "getGroup", { name: "authentik Admins", includeUsers: false }, { name: "authentik Admins" }],
   ["user_name", "getUser", { username: "akadmin" }, { id: "1", pk: 1 }],
 ])("sends the recorded requests and returns the object: %s", async (what, name, args, expected) => {
   const { calls } = lookup(what);
@@ -53,7 +51,6 @@ test.each<[string, string, Values, string]>([
     "the emulated provider looks up flows only by slug",
   ],
   ["cert_miss", "getCertificateKeyPair", { name: "nope" }, "No matching groups found"],
-  ["group_miss", "getGroup", { name: "nope" }, "No matching groups found"],
 ])("%s fails without a match", async (what, name, args, message) => {
   const { calls } = lookup(what);
   await expect(scene.plugin.invoke?.(`authentik:index/${name}:${name}`, args)).rejects.toThrow(new Error(message));

@@ -17,11 +17,23 @@ export function reasonOf(error: unknown): string {
   return [first.replace(/^( ?stderr: )?error: /, ""), ...more].join("\n");
 }
 
-/** What the engine reports for work that it stopped after another error, e.g. `failed to run remediation: context canceled`. */
-const CONSEQUENCE = /\b(context canceled|resource monitor shut down|update canceled|client connection is closing)\b/;
+/**
+ * What the engine reports for work that it stopped after another error, e.g. `failed to run remediation: context canceled`, and at the end of each failed
+ * run: `: update failed`.
+ */
+const CONSEQUENCE =
+  /\b(context canceled|resource monitor shut down|update canceled|client connection is closing)\b|^: (update|preview|destroy|refresh) failed$/;
 
-/** Returns the errors of a run without those that only follow from another one; all of them if there is no other. */
+/** The log of the Terraform bridge for an error that the step has as well (measured): `wiki-provider: [ERROR] : HTTP Error '500 …`. */
+const LOGGED = /^(?<resource>.*?: )\[ERROR\] : (?<text>.*)$/s;
+
+/** Returns the errors of a run, each once, without those that only follow from another one; all of them if there is no other. */
 export function withoutConsequences(errors: readonly string[]): readonly string[] {
-  const causes = errors.filter((text) => !CONSEQUENCE.test(text));
+  const causes = errors.filter((text) => !CONSEQUENCE.test(text) && !isRepeated(text, errors));
   return causes.length === 0 ? errors : causes;
+}
+
+function isRepeated(error: string, errors: readonly string[]): boolean {
+  const { resource = "", text = "" } = LOGGED.exec(error)?.groups ?? {};
+  return text !== "" && errors.some((other) => other.startsWith(`${resource}${text}`));
 }

@@ -36,3 +36,12 @@ test("leaves out an error that only follows from another one", () => {
     "invocation of authentik:index/getFlow:getFlow returned an error: grpc: the client connection is closing";
   expect(withoutConsequences([cause, lookup])).toEqual([cause]);
 });
+
+test("returns the error of a resource of the Terraform bridge once", () => {
+  // Of a real deployment, with the publisher's plugins.
+  const error = `wiki-provider: HTTP Error '500 Internal Server Error' during request 'DELETE /api/v3/providers/proxy/60/': "Internal Server Error":`;
+  const logged = error.replace("wiki-provider: ", "wiki-provider: [ERROR] : ").slice(0, -1);
+  const other = "docs-provider: [ERROR] : HTTP Error '502 Bad Gateway'";
+  expect(withoutConsequences([logged, error, other, ": update failed"])).toEqual([error, other]);
+  expect(withoutConsequences([": update failed"])).toEqual([": update failed"]);
+});

@@ -136,6 +136,7 @@ export class Installation extends pulumi.ComponentResource {
       AUTHENTIK_POSTGRESQL__USER: database.user,
       AUTHENTIK_POSTGRESQL__PASSWORD: database.password,
       AUTHENTIK_POSTGRESQL__SSLMODE: postgres.server.inCluster.sslmode,
+      ...REQUESTS_PER_WORKER,
     };
     return new k8s.core.v1.Secret(
       `${name}-environment`,
@@ -144,6 +145,13 @@ export class Installation extends pulumi.ComponentResource {
     );
   }
 }
+
+/**
+ * Number of requests after which a worker process of the server restarts, and the range of their random difference. A restart answers up to three requests
+ * with 500, although their changes are in effect: 4 of 2,500 with the default of 1,000, after which a deployment fails (measured, docs/authentik.md). Each
+ * outpost sends two requests a minute.
+ */
+const REQUESTS_PER_WORKER = { AUTHENTIK_WEB__MAX_REQUESTS: "50000", AUTHENTIK_WEB__MAX_REQUESTS_JITTER: "5000" };
 
 /** Objects of the cluster that a pod reads. */
 interface Objects {

@@ -105,6 +105,14 @@ describe("an installed identity provider", () => {
     }
   });
 
+  test("restarts a worker process of the server after 50,000 requests, since each restart fails some", () => {
+    const { stringData } = recorder.one("kubernetes:core/v1:Secret", "authentik-environment").inputs;
+    expect(stringData).toMatchObject({
+      AUTHENTIK_WEB__MAX_REQUESTS: "50000",
+      AUTHENTIK_WEB__MAX_REQUESTS_JITTER: "5000",
+    });
+  });
+
   test("has the probes of the Helm chart, with 20 minutes to start", () => {
     const times = { periodSeconds: 10, timeoutSeconds: 3 };
     const probes = (ready: object, live: object) => ({

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
+import { groupId } from "../../../infra/identity/groups.ts";
 import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
 import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readinessServer.ts";
 
@@ -82,6 +83,11 @@ test("reports what is missing once for each change", async () => {
 test("creates the groups that are missing, and keeps those that exist", async () => {
   await wait({ groups: ["staff", "Staff", "editors & co"] });
   expect(api.groups).toEqual(["authentik Admins", "staff", "Staff", "editors & co"]);
+});
+
+test("returns the id of the group whose name matches in case, and undefined without one", async () => {
+  expect(await groupId(url, TOKEN, "staff")).toBe("pk-staff");
+  expect(await groupId(url, TOKEN, "Staff")).toBe(undefined);
 });
 
 describe("the error after the timeout", () => {

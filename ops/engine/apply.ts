@@ -6,7 +6,9 @@ import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { hasCheckpoints, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
 import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "./state/lock.ts";
+import { isServerError } from "./reason.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
+import { merged, type Step } from "./step.ts";
 import type { Report } from "../terminal/progress.ts";
 
 interface Deployable {
@@ -28,8 +30,13 @@ export async function recover(stack: Stack, report: Report, interrupted?: AbortS
   return recoverInterrupted(stack, report, interrupted);
 }
 
+/** Number of runs of one deployment. */
+const MAX_RUNS = 3;
+
 /**
- * Brings a stack up or takes it down, after {@link recover}.
+ * Brings a stack up or takes it down, after {@link recover}. If a run fails only because authentik answered with 5xx, recovers and continues, as the Terraform
+ * provider does not repeat such requests: 4 of 2,500 in a measurement, whose changes were in effect (docs/authentik.md).
+ * @returns the result of the last run, with the completed steps of all
  * @throws EngineError when the engine stops; what {@link recover} throws
  */
 export async function apply(
@@ -38,10 +45,34 @@ export async function apply(
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
-  const { stack, plan, policy, recovered = false } = deployable;
+  const { stack, recovered = false } = deployable;
+  if (!recovered) await recover(stack, report, interrupted);
+  const done: Step[] = [];
+  for (let run = 1; ; run++) {
+    try {
+      const ran = await runOnce(deployable, verb, report, interrupted);
+      return { ...ran, done: merged([...done, ...ran.done]) };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      done.push(...error.done);
+      const { errors, failed, unconfirmed, cause } = error;
+      const failure = new EngineError(errors, { done: merged(done), failed, unconfirmed }, cause);
+      if (run === MAX_RUNS || interrupted?.aborted === true || !errors.every(isServerError)) throw failure;
+      report(`continuing after ${errors.join(", ")}`);
+      await recover(stack, report, interrupted).catch(() => Promise.reject(failure));
+    }
+  }
+}
+
+async function runOnce(
+  deployable: Deployable,
+  verb: "up" | "destroy",
+  report: Report,
+  interrupted: AbortSignal | undefined,
+): Promise<Ran> {
+  const { stack, plan, policy } = deployable;
   const environment = { ...process.env, ...stack.workspace.envVars };
   const { checkpoints = hasCheckpoints(plan?.exposures.length ?? 0, environment) } = deployable;
-  if (!recovered) await recover(stack, report, interrupted);
   recordLockOwner(stack);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(

@@ -37,3 +37,8 @@ function isRepeated(error: string, errors: readonly string[]): boolean {
   const { resource = "", text = "" } = LOGGED.exec(error)?.groups ?? {};
   return text !== "" && errors.some((other) => other.startsWith(`${resource}${text}`));
 }
+
+/** Returns whether authentik answered a request of the Terraform provider with 5xx. The change of such a request can be in effect. */
+export function isServerError(error: string): boolean {
+  return /: HTTP Error '5\d\d /.test(error);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reasonOf, withoutConsequences } from "../../../ops/engine/reason.ts";
+import { isServerError, reasonOf, withoutConsequences } from "../../../ops/engine/reason.ts";
 
 test("returns the errors in the output of a command", () => {
   const message = [
@@ -44,4 +44,13 @@ test("returns the error of a resource of the Terraform bridge once", () => {
   const other = "docs-provider: [ERROR] : HTTP Error '502 Bad Gateway'";
   expect(withoutConsequences([logged, error, other, ": update failed"])).toEqual([error, other]);
   expect(withoutConsequences([": update failed"])).toEqual([": update failed"]);
+});
+
+test.each([
+  ["wiki-application: HTTP Error '500 Internal Server Error' during request 'POST /api/v3/core/applications/'", true],
+  ["wiki-application: HTTP Error '502 Bad Gateway' during request 'PATCH /api/v3/core/applications/wiki/'", true],
+  ["wiki-application: HTTP Error '400 Bad Request' during request 'POST /api/v3/core/applications/': 500", false],
+  [`wiki-application: HTTP Error 'POST "http://127.0.0.1:9000/": connect ECONNREFUSED' without http response`, false],
+])("reports whether authentik answered with 5xx: %s", (error, expected) => {
+  expect(isServerError(error)).toBe(expected);
 });

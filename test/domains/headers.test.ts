@@ -30,7 +30,6 @@ const plain = (username: string): string => username.normalize("NFD").replaceAll
 
 interface Signer {
   readonly pk: number;
-  readonly grant_types: readonly string[];
   readonly redirect_uris: readonly { readonly url: string }[];
 }
 
@@ -156,11 +155,10 @@ describe("the provider of the token", () => {
   test("admits no user, whatever its grant types", () =>
     withClient(async (client) => {
       await signIn(client, `${exposureOf("forward", "localhost").url}/`, kåre);
-      const { pk, grant_types, redirect_uris } = await signer();
-      const path = `/providers/oauth2/${pk}/`;
-      await administrator.call("PATCH", path, { grant_types: ["authorization_code", "implicit"] });
+      const { pk, redirect_uris } = await signer();
+      // They remain: a real authentik refuses the empty list that was there, although it is its default.
+      await administrator.call("PATCH", `/providers/oauth2/${pk}/`, { grant_types: ["authorization_code", "implicit"] });
       const response = await authorize(client, redirect_uris[0]?.url ?? "", "code");
-      await administrator.call("PATCH", path, { grant_types });
       expect([headerOf(response, "location"), response.body.includes("Permission denied")]).toEqual([undefined, true]);
     }));
 });

@@ -157,7 +157,9 @@ describe("the provider of the token", () => {
       await signIn(client, `${exposureOf("forward", "localhost").url}/`, kåre);
       const { pk, redirect_uris } = await signer();
       // They remain: a real authentik refuses the empty list that was there, although it is its default.
-      await administrator.call("PATCH", `/providers/oauth2/${pk}/`, { grant_types: ["authorization_code", "implicit"] });
+      await administrator.call("PATCH", `/providers/oauth2/${pk}/`, {
+        grant_types: ["authorization_code", "implicit"],
+      });
       const response = await authorize(client, redirect_uris[0]?.url ?? "", "code");
       expect([headerOf(response, "location"), response.body.includes("Permission denied")]).toEqual([undefined, true]);
     }));

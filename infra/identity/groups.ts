@@ -1,3 +1,4 @@
+import { readable } from "../prerequisites/readable.ts";
 import { type AuthentikApi, withAuthentik } from "./authentikApi.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function createIfMissing(api: AuthentikApi, name: string): Promise<
  * @throws as {@link AuthentikApi.all} does
  */
 export function groupId(url: string, token: string, name: string): Promise<string | undefined> {
-  return withAuthentik(url, token, (api) => idOf(api, name));
+  return withAuthentik(url, token, (api) => readable(idOf(api, name), [403]));
 }
 
 async function idOf(api: AuthentikApi, name: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
-import { deploy, PATIENCE } from "../helpers/program.ts";
+import { deploy, NO_SERVERS, PATIENCE } from "../helpers/program.ts";
 
 const DENY_ALL = "gatehouse-identity-deny-all";
 const ISSUER = "http://authentik.localhost";
@@ -223,9 +223,17 @@ describe("an existing identity provider under mocks", () => {
       .map(({ inputs }) => (inputs as unknown as Secret).stringData["AUTHENTIK_HOST"])
       .find((host) => host !== undefined);
   let recorder: Recorder;
+  /** Arguments of each lookup of a group. */
+  const lookups: unknown[][] = [];
 
   beforeAll(async () => {
-    recorder = await deploy(stack({ identity_provider: existing, protected_services: services, data_api: undefined }));
+    const raw = stack({ identity_provider: existing, protected_services: services, data_api: undefined });
+    recorder = await deploy(raw, {
+      groupId: (...call) => {
+        lookups.push(call);
+        return NO_SERVERS.groupId(...call);
+      },
+    });
   }, PATIENCE);
 
   test("has no server, database, disruption budget or blueprint", () => {
@@ -247,6 +255,10 @@ describe("an existing identity provider under mocks", () => {
 
   test("has the groups of services, and those that its section creates, none of them as a resource", () => {
     expect(recorder.of("authentik:index/group:Group")).toEqual([]);
+    expect(lookups).toEqual([
+      ["https://sso.example.org", "canary-token", "platform"],
+      ["https://sso.example.org", "canary-token", "staff"],
+    ]);
     expect(recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name }) => name)).toContain(
       "wiki-localhost-binding",
     );

@@ -90,6 +90,13 @@ test("returns the id of the group whose name matches in case, and undefined with
   expect(await groupId(url, TOKEN, "Staff")).toBe(undefined);
 });
 
+test("returns undefined for a group if the user of the token may not list groups", async () => {
+  api.failure = [403, "{}"];
+  expect(await groupId(url, TOKEN, "staff")).toBe(undefined);
+  api.failure = [400, "{}"];
+  await expect(groupId(url, TOKEN, "staff")).rejects.toThrow(/^\/core\/groups\/ answers 400$/);
+});
+
 describe("the error after the timeout", () => {
   test.each<[string, () => unknown, string]>([
     ["a missing flow", () => api.flows.delete("default-invalidation-flow"), 'flow "default-invalidation-flow"'],

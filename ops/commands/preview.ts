@@ -1,5 +1,5 @@
 /** `npx gatehouse preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
-import { CommandError, type PreviewOptions } from "@pulumi/pulumi/automation/index.js";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
@@ -8,7 +8,8 @@ import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts"
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
-import { EngineError, type Ran, runEngine } from "../engine/run.ts";
+import { runReading } from "../engine/repeat.ts";
+import { EngineError, type Ran } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewReport } from "../deployment/report.ts";
 import type { Report } from "../terminal/progress.ts";
@@ -41,42 +42,58 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
   const stack = await openEngine(target, shell, program, shell.progress);
   const other = otherConfiguration(target, await decryptedConfig(target, stack));
   if (other.length > 0) throw new UserError(other.join("\n"));
-  const run = (options: Partial<PreviewOptions>): Promise<unknown> =>
-    stack.preview({ color: "never", ...runPolicy(), suppressOutputs: true, ...options });
+  const previewed = await runPreview(target.context, stack, drift, shell);
+  if (!previewed) return 1;
+  if (drift) return printDrift(previewed, shell);
+  shell.out(previewed.output);
+  return 0;
+}
+
+interface Previewed extends Ran {
+  /** Of the engine. */
+  readonly output: string;
+}
+
+/** Runs the engine's preview. @returns undefined if it failed, which is printed */
+async function runPreview(
+  context: string,
+  stack: Stack,
+  drift: boolean,
+  { progress, out, error: printError }: Shell,
+): Promise<Previewed | undefined> {
+  let output = "";
+  const keep = (part: string): void => void (output += part);
+  const options = { ...runPolicy(), suppressOutputs: true, ...(drift && { diff: true, refresh: true }) };
+  const work = (report: Report): Promise<Ran> =>
+    runReading(report, (watch) => {
+      output = "";
+      return stack.preview({ color: "never", ...options, onOutput: keep, onError: keep, ...watch });
+    });
   try {
-    if (drift) return await findDrift(run, shell);
-    await run({ onOutput: shell.out, onError: shell.out });
-    return 0;
+    const title = drift ? "Comparing the cluster with the last deployment" : "Preview";
+    return { ...(await progress.step(title, work, "20 s")), output };
   } catch (error) {
-    // The output contains the error of the engine.
-    if (!(error instanceof CommandError)) throw error;
-    shell.error(`the preview of ${target.context} failed; see the last lines of its output\n`);
-    return 1;
+    if (!(error instanceof EngineError)) throw error;
+    out(output);
+    printError(`the preview of ${context} failed:\n${error.errors.map((text) => `  ${text}\n`).join("")}`);
+    return undefined;
   }
 }
 
 /**
  * Prints which resources differ, and the engine's differences behind them. Without drift one line: the engine prints four for each resource whose
  * status it read again, 170 for the local stack with the publishers' plugins.
+ * @returns the exit code
  */
-async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unknown>, shell: Shell): Promise<number> {
-  let text = "";
-  const keep = (part: string): void => void (text += part);
-  const work = (report: Report): Promise<Ran> =>
-    runEngine(report, (watch) => run({ diff: true, refresh: true, onOutput: keep, onError: keep, ...watch }));
-  const title = "Comparing the cluster with the last deployment";
-  const ran = await shell.progress.step(title, work, "20 s").catch((error: unknown) => {
-    shell.out(text);
-    throw error instanceof EngineError ? error.cause : error;
-  });
+function printDrift({ steps: planned, changes, output }: Previewed, shell: Shell): number {
   // A provider contains how the engine connects to the cluster, which differs between machines and is not part of the cluster.
-  const steps = ran.steps.filter(({ urn }) => !isProvider(qualifiedName(urn)));
-  const unchanged = ran.changes["same"] ?? 0;
+  const steps = planned.filter(({ urn }) => !isProvider(qualifiedName(urn)));
+  const unchanged = changes["same"] ?? 0;
   if (steps.length === 0) {
     shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
     return 0;
   }
-  const changes = previewReport(steps, unchanged, shell.paint);
-  shell.out(`Drift: a deployment would change it back\n${changes}\n\n${text}`);
+  const report = previewReport(steps, unchanged, shell.paint);
+  shell.out(`Drift: a deployment would change it back\n${report}\n\n${output}`);
   return 1;
 }

@@ -28,7 +28,8 @@ import {
 } from "./report.ts";
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
-import { EngineError, type Ran, runEngine, type Watch } from "../engine/run.ts";
+import { runReading } from "../engine/repeat.ts";
+import { EngineError, type Ran } from "../engine/run.ts";
 import { keepingUpdates } from "../engine/recovery/interruptedChanges.ts";
 import { exportState } from "../engine/state/state.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
@@ -135,7 +136,7 @@ class Deployment {
     const { resources = [] } = (await exportState(stack)).deployment;
     await refuseUnsafeRefresh(this.#target, resources, this.#options.interrupted);
     const refresh = (report: (detail: string) => void) =>
-      keepingUpdates(stack, () => runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted));
+      keepingUpdates(stack, () => runReading(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
   }
 
@@ -165,7 +166,7 @@ class Deployment {
     const { plan } = this.#target;
     const state = await readState(stack);
     const run = (report: (detail: string) => void): Promise<Ran> =>
-      runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
+      runReading(report, (watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
     this.#drift = changedBack(this.#drift, ran.steps);
     if (this.#options.refresh) print(driftReport(this.#drift, paint));

@@ -6,7 +6,7 @@ import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { hasCheckpoints, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
 import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "./state/lock.ts";
-import { isServerError } from "./reason.ts";
+import { isRepeatable } from "./repeat.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import { merged, type Step } from "./step.ts";
 import type { Report } from "../terminal/progress.ts";
@@ -30,12 +30,8 @@ export async function recover(stack: Stack, report: Report, interrupted?: AbortS
   return recoverInterrupted(stack, report, interrupted);
 }
 
-/** Number of runs of one deployment. */
-const MAX_RUNS = 3;
-
 /**
- * Brings a stack up or takes it down, after {@link recover}. If a run fails only because authentik answered with 5xx, recovers and continues, as the Terraform
- * provider does not repeat such requests: 4 of 2,500 in a measurement, whose changes were in effect (docs/authentik.md).
+ * Brings a stack up or takes it down, after {@link recover}. Recovers and continues after a run that {@link isRepeatable}.
  * @returns the result of the last run, with the completed steps of all
  * @throws EngineError when the engine stops; what {@link recover} throws
  */
@@ -57,7 +53,7 @@ export async function apply(
       done.push(...error.done);
       const { errors, failed, unconfirmed, cause } = error;
       const failure = new EngineError(errors, { done: merged(done), failed, unconfirmed }, cause);
-      if (run === MAX_RUNS || interrupted?.aborted === true || !errors.every(isServerError)) throw failure;
+      if (!isRepeatable(failure, run, interrupted)) throw failure;
       report(`continuing after ${errors.join(", ")}`);
       await recover(stack, report, interrupted).catch(() => Promise.reject(failure));
     }

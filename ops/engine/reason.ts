@@ -18,27 +18,35 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * What the engine reports for work that it stopped after another error, e.g. `failed to run remediation: context canceled`, and at the end of each failed
- * run: `: update failed`.
+ * What the engine reports after another error: for work that it stopped, e.g. `failed to run remediation: context canceled`; for a value that depends on a
+ * lookup whose error the Terraform bridge logs; and at the end of each failed run, e.g. `update failed`.
  */
-const CONSEQUENCE =
-  /\b(context canceled|resource monitor shut down|update canceled|client connection is closing)\b|^: (update|preview|destroy|refresh) failed$/;
+const CONSEQUENCE = new RegExp(
+  [
+    /\b(context canceled|[Rr]esource monitor (shut down|is terminating)|client connection is closing)\b/,
+    /\b(update|preview|destroy|refresh) canceled\b/,
+    /^(\S+: )?(update|preview|destroy|refresh) failed$/,
+    /error serializing property "[^"]*": *(\n +at |$)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
 
-/** The log of the Terraform bridge for an error that the step has as well (measured): `wiki-provider: [ERROR] : HTTP Error '500 …`. */
-const LOGGED = /^(?<resource>.*?: )\[ERROR\] : (?<text>.*)$/s;
+/** The log of the Terraform bridge (measured): for a failed step, e.g. `wiki-provider: [ERROR] : HTTP Error '500 …`, the step has the error as well. */
+const LOGGED = /^(?<resource>(?:.*?: )?)\[ERROR\] : (?<text>.*)$/s;
 
 /** Returns the errors of a run, each once, without those that only follow from another one; all of them if there is no other. */
 export function withoutConsequences(errors: readonly string[]): readonly string[] {
   const causes = errors.filter((text) => !CONSEQUENCE.test(text) && !isRepeated(text, errors));
-  return causes.length === 0 ? errors : causes;
+  return (causes.length === 0 ? errors : causes).map((error) => error.replace(LOGGED, "$<resource>$<text>"));
 }
 
 function isRepeated(error: string, errors: readonly string[]): boolean {
   const { resource = "", text = "" } = LOGGED.exec(error)?.groups ?? {};
-  return text !== "" && errors.some((other) => other.startsWith(`${resource}${text}`));
+  return text !== "" && errors.some((other) => other !== error && other.startsWith(resource) && other.includes(text));
 }
 
 /** Returns whether authentik answered a request of the Terraform provider with 5xx. The change of such a request can be in effect. */
 export function isServerError(error: string): boolean {
-  return /: HTTP Error '5\d\d /.test(error);
+  return /(^|: )HTTP Error '5\d\d /.test(error);
 }

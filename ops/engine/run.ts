@@ -176,7 +176,8 @@ function note(steps: Step[], metadata: StepEventMetadata): void {
 }
 
 function describe({ urn, message }: NonNullable<EngineEvent["diagnosticEvent"]>): string {
-  return `${lastOf(urn ?? "", "::")}: ${stripVTControlCharacters(message).trim()}`;
+  const text = stripVTControlCharacters(message).trim();
+  return urn === undefined || urn === "" ? text : `${lastOf(urn, "::")}: ${text}`;
 }
 
 function violated({ resourceUrn, policyName, message }: NonNullable<EngineEvent["policyEvent"]>): string {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runReading } from "../../ops/engine/repeat.ts";
 import { type Config, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
 import { identityProvider } from "../helpers/sections.ts";
 import { openShared } from "./stack.ts";
@@ -17,6 +18,8 @@ let server: Server;
 let creations: number;
 /** What it does with them. */
 let answer: "pass" | "fail once, in effect" | "fail, without effect";
+/** Beginnings of the requests that it answers with 500 once each. */
+let failing: Set<string>;
 
 beforeAll(async () => {
   ({ own, stack } = await openShared());
@@ -24,10 +27,12 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   answer = "pass";
+  failing = new Set();
   await stack.up(config("first"));
 });
 beforeEach(() => {
   creations = 0;
+  failing = new Set();
 });
 afterAll(async () => {
   // The state has the address of the provider.
@@ -52,6 +57,8 @@ async function forward(incoming: IncomingMessage, response: ServerResponse): Pro
   const fails = `${method} ${path}` === CREATION && (creations++ === 0 || answer === "fail, without effect");
   const body = await buffer(incoming);
   const fail = (): void => void response.writeHead(500).end("Internal Server Error");
+  const found = failing.values().find((begin) => `${method} ${path}`.startsWith(begin));
+  if (found !== undefined && failing.delete(found)) return fail();
   if (fails && answer === "fail, without effect") return fail();
   const { host, port } = new URL(own.identityProvider);
   const forwarded = request({ host: "127.0.0.1", port, method, path, headers: { ...headers, host } });
@@ -80,4 +87,17 @@ test("fails after three runs with the error of authentik, and completes later", 
   answer = "pass";
   await stack.up(config("first", "second", "third"));
   expect(creations).toBe(4);
+});
+
+test.each([
+  ["lookup", "flows/instances/", ""],
+  ["read", "core/applications/gatehouse-identity/", "identity-token-application: Preview failed: "],
+])("repeats a preview with refresh in which a %s fails", async (_what, path, resource) => {
+  failing.add(`GET /api/v3/${path}`);
+  const details: string[] = [];
+  const report = (detail: string): void => void details.push(detail);
+  const { steps } = await runReading(report, (watch) => stack.stack.preview({ ...watch, refresh: true }));
+  expect(steps).toEqual([]);
+  const error = `${resource}HTTP Error '500 Internal Server Error' during request 'GET /api/v3/${path}': "Internal Server Error"`;
+  expect(details.filter((detail) => detail.startsWith("repeating"))).toEqual([`repeating after ${error}`]);
 });

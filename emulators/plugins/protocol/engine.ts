@@ -1,10 +1,18 @@
 import * as grpc from "@grpc/grpc-js";
 import services from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import proto from "@pulumi/pulumi/proto/engine_pb.js";
 
-/** Connects to the engine that started this process, and ends with it: one that is killed cannot end its plugins, but its port closes. */
-export function attach(address: string): void {
+/** Sends an error to the log of the engine. @param urn empty: of no resource */
+export type LogError = (message: string, urn: string) => Promise<void>;
+
+/**
+ * Connects to the engine that started this process, and ends with it: one that is killed cannot end its plugins, but its port closes.
+ * @returns the log of the engine
+ */
+export function attach(address: string): LogError {
   const options = { "grpc.client_idle_timeout_ms": 2 ** 31 - 1 };
-  const channel = new services.EngineClient(address, grpc.credentials.createInsecure(), options).getChannel();
+  const client = new services.EngineClient(address, grpc.credentials.createInsecure(), options);
+  const channel = client.getChannel();
   const watch = (connected: boolean): void => {
     const state = channel.getConnectivityState(true);
     const ready = state === grpc.connectivityState.READY;
@@ -12,4 +20,9 @@ export function attach(address: string): void {
     channel.watchConnectivityState(state, Infinity, () => watch(ready));
   };
   watch(false);
+  return (message, urn) =>
+    new Promise((resolve) => {
+      const request = new proto.LogRequest().setSeverity(proto.LogSeverity.ERROR).setMessage(message).setUrn(urn);
+      client.log(request, () => resolve());
+    });
 }

@@ -55,6 +55,8 @@ export interface Plugin {
   readonly version: string;
   /** The configuration key that identifies the system. If it changes, all resources are replaced. */
   readonly identity?: string;
+  /** Logs the error of each call; the response of a lookup has none then. Measured with the dynamic Terraform bridge 1.1.3 (docs/authentik.md). */
+  readonly logsErrors?: true;
   /** Only for a parameterized package. */
   parameterize?(parameter: Parameter): { name: string; version: string };
   configure(config: Values): Promise<void>;

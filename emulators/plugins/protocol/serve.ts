@@ -10,7 +10,7 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 
-import { attach } from "./engine.ts";
+import { attach, type LogError } from "./engine.ts";
 import { InitializationError } from "./plugin.ts";
 import type { Change, Context, Plugin, Values } from "./plugin.ts";
 import { decode, diffValues, encode, redact } from "./values.ts";
@@ -20,24 +20,27 @@ const MESSAGE_LIMIT = 400 * 1024 * 1024;
 
 /** Runs the plugin for the engine that started this process, whose address is the first argument, and ends with it. */
 export async function serve(plugin: Plugin): Promise<void> {
-  const { port } = await listen(plugin);
+  const engine = process.argv[2];
+  const { port } = await listen(plugin, engine === undefined ? undefined : attach(engine));
   console.log(port);
   // Node.js writes it at the end of a process, and the engine kills its plugins.
   flushCompileCache();
-  if (process.argv[2] !== undefined) attach(process.argv[2]);
 }
 
-/** Serves the plugin on a free loopback port. */
-export async function listen(plugin: Plugin): Promise<{ port: number; close(): void }> {
+/** Serves the plugin on a free loopback port. @param log of the engine; default: errors are not logged */
+export async function listen(
+  plugin: Plugin,
+  log: LogError = () => Promise.resolve(),
+): Promise<{ port: number; close(): void }> {
   const server = new grpc.Server({ "grpc.max_receive_message_length": MESSAGE_LIMIT });
-  server.addService(services.ResourceProviderService, handlers(plugin));
+  server.addService(services.ResourceProviderService, handlers(plugin, log));
   const bind = promisify(server.bindAsync.bind(server));
   const port = await bind("127.0.0.1:0", grpc.ServerCredentials.createInsecure());
   return { port, close: () => server.forceShutdown() };
 }
 
 /** The calls of the provider protocol; the engine gets "unimplemented" for the others. */
-function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
+function handlers(plugin: Plugin, log: LogError): grpc.UntypedServiceImplementation {
   const cancelled = new AbortController();
   let config: Decoded = { values: {}, secrets: [] };
 
@@ -53,7 +56,13 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
       const answer = async (): Promise<Response> => run(call.request, open);
       answer().then(
         (response) => callback(null, response),
-        (error: unknown) => callback(failure(error, opened, [...opened, config])),
+        async (error: unknown) => {
+          const status = failure(error, opened, [...opened, config]);
+          if (plugin.logsErrors !== true) return callback(status);
+          const urn = (call.request as Partial<proto.CreateRequest>).getUrn?.() ?? "";
+          await log(`[ERROR] : ${status.details}`, urn);
+          callback(urn === "" ? { ...status, details: "" } : status);
+        },
       );
     };
   }

@@ -28,6 +28,7 @@ export function authentik(): Plugin {
   return {
     name: "terraform-provider",
     version: "1.1.3",
+    logsErrors: true,
     parameterize,
 
     async configure(config) {

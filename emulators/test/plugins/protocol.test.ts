@@ -138,6 +138,23 @@ describe("diffValues", () => {
   });
 });
 
+describe("a plugin that logs errors", () => {
+  it("returns the error of a resource as well, and that of a lookup without text", async () => {
+    const logged: string[] = [];
+    const log = (message: string, urn: string): Promise<void> => Promise.resolve(void logged.push(`${urn} ${message}`));
+    const invoke = (): Promise<Values> => Promise.reject(new Error("no jar"));
+    const logging = await listen({ ...shelf, logsErrors: true, invoke }, log);
+    const other = new services.ResourceProviderClient(`127.0.0.1:${logging.port}`, credentials.createInsecure());
+    const properties = encode({ label: "too large", content: "plums" });
+    const request = new proto.CreateRequest().setUrn("urn:jar").setProperties(properties);
+    await expect(call((done) => other.create(request, done))).rejects.toMatchObject({ details: "no room for plums" });
+    await expect(call((done) => other.invoke(new proto.InvokeRequest(), done))).rejects.toMatchObject({ details: "" });
+    expect(logged).toEqual(["urn:jar [ERROR] : no room for plums", " [ERROR] : no jar"]);
+    other.close();
+    logging.close();
+  });
+});
+
 describe("the server", () => {
   it("returns its version, and accepts secrets", async () => {
     const shaken = await call<proto.ProviderHandshakeResponse>((done) =>

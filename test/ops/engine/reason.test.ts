@@ -42,13 +42,32 @@ test("returns the error of a resource of the Terraform bridge once", () => {
   const error = `wiki-provider: HTTP Error '500 Internal Server Error' during request 'DELETE /api/v3/providers/proxy/60/': "Internal Server Error":`;
   const logged = error.replace("wiki-provider: ", "wiki-provider: [ERROR] : ").slice(0, -1);
   const other = "docs-provider: [ERROR] : HTTP Error '502 Bad Gateway'";
-  expect(withoutConsequences([logged, error, other, ": update failed"])).toEqual([error, other]);
-  expect(withoutConsequences([": update failed"])).toEqual([": update failed"]);
+  const docs = "docs-provider: HTTP Error '502 Bad Gateway'";
+  expect(withoutConsequences([logged, error, other, "update failed"])).toEqual([error, docs]);
+  expect(withoutConsequences(["update failed"])).toEqual(["update failed"]);
+  // The same in a preview with refresh.
+  const read = error.replace("wiki-provider: ", "wiki-provider: Preview failed: ");
+  expect(withoutConsequences([logged, read, "gatehouse-dev: preview failed"])).toEqual([read]);
+});
+
+test("returns the error of a lookup of the Terraform bridge once, which is in its log only", () => {
+  // Of a real preview, with the publisher's plugins.
+  const logged = "[ERROR] : HTTP Error '500 Internal Server Error' during request 'GET /api/v3/flows/instances/'";
+  const serializing =
+    'error serializing property "authorizationFlow": error serializing property "authorizationFlow": ';
+  const unhandled = `Unhandled exception: Error: ${serializing}\n    at Object.callback (/pulumi/runtime/invoke.js:229:29)`;
+  expect(
+    withoutConsequences([logged, serializing, "preview canceled", unhandled, "Resource monitor is terminating"]),
+  ).toEqual(["HTTP Error '500 Internal Server Error' during request 'GET /api/v3/flows/instances/'"]);
+  expect(withoutConsequences([serializing])).toEqual([serializing]);
+  const other = 'error serializing property "host": no host';
+  expect(withoutConsequences([logged, other])).toEqual([logged.slice("[ERROR] : ".length), other]);
 });
 
 test.each([
   ["wiki-application: HTTP Error '500 Internal Server Error' during request 'POST /api/v3/core/applications/'", true],
   ["wiki-application: HTTP Error '502 Bad Gateway' during request 'PATCH /api/v3/core/applications/wiki/'", true],
+  ["HTTP Error '500 Internal Server Error' during request 'GET /api/v3/flows/instances/'", true],
   ["wiki-application: HTTP Error '400 Bad Request' during request 'POST /api/v3/core/applications/': 500", false],
   [`wiki-application: HTTP Error 'POST "http://127.0.0.1:9000/": connect ECONNREFUSED' without http response`, false],
 ])("reports whether authentik answered with 5xx: %s", (error, expected) => {

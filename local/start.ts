@@ -10,7 +10,7 @@ import { runPolicy } from "../ops/engine/policyPack.ts";
 import { ignoreClosedOutput } from "../ops/terminal/closedOutput.ts";
 import { jsonText } from "../ops/text.ts";
 import { createProgress, type Progress } from "../ops/terminal/progress.ts";
-import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
+import { brokenContracts, type DatabaseTarget } from "../ops/checks/verify/database.ts";
 import type { Report } from "../ops/checks/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { describeAuthentik } from "./platform/authentik.ts";
@@ -20,6 +20,7 @@ import { type Platform, startPlatform, type StartedPlatform } from "./platform/p
 import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
+import { UserError } from "../config/errors/userError.ts";
 
 interface Options {
   readonly once?: true;
@@ -80,7 +81,8 @@ class LocalRun {
     const local = await openLocal(running);
     const applications = await this.#timed("applications", () => deployApplications(running));
     const database = databaseTarget(running, local);
-    if (local.plan.data && database) await refuseBrokenContract(database, local.plan.data);
+    const broken = local.plan.data && database ? await brokenContracts(database, local.plan.data) : [];
+    if (broken.length > 0) throw new UserError(`nothing was deployed:\n${broken.join("\n")}`);
     await this.#timed("deploy", () => deploy(local, progress, runPolicy()));
     const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
     await this.#timed("sample", () => progress.step("Sample data and applications", sample));

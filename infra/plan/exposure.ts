@@ -31,6 +31,19 @@ export interface Exposure {
   readonly outpost: string | undefined;
 }
 
+/** Returns the URL of a page of an exposure: authentik answers `/` with a redirect. */
+export function pageUrl({ role, url }: Pick<Exposure, "role" | "url">): string {
+  return role === "identity-provider" ? `${url}/if/admin/` : `${url}/`;
+}
+
+/** Returns the exposure of the identity provider whose login page the services use, if the stack has it. */
+export function signInExposure<T extends Pick<Exposure, "role" | "url">>(
+  exposures: readonly T[],
+  identityProviderUrl: string | undefined,
+): T | undefined {
+  return exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
+}
+
 export interface ApplicationRecord {
   /** `application_slug` as written. */
   readonly name: string;

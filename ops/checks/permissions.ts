@@ -2,6 +2,7 @@ import { AuthorizationV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
 import { targets } from "../../infra/observability/targets.ts";
 import type { Plan } from "../../infra/plan/types.ts";
+import { listed } from "../text.ts";
 
 /** A kind of object, in one namespace or, without one, in the whole cluster. */
 interface Kind {
@@ -138,8 +139,6 @@ export async function refusedPermissions(config: KubeConfig, kinds: readonly Kin
 
 function describe(verbs: readonly string[], { group, resource, namespace }: Kind): string {
   if (verbs.length === 0) return "";
-  const [last = "", ...others] = verbs.toReversed();
-  const all = others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
   const what = group === CORE ? resource : `${resource}.${group}`;
-  return `${all} ${what}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
+  return `${listed(verbs)} ${what}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 }

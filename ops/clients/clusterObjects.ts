@@ -39,7 +39,7 @@ const KINDS: readonly Kind[] = [
 
 export const RIGHTS_HINT = "allow the user to list this kind in all namespaces (docs/policy.md, Rights)";
 
-/** Reads every object of these kinds, Services and pods, in all namespaces. @throws Error when the cluster cannot be reached */
+/** Reads every object of these kinds, Services and pods, in all namespaces. @throws Error when the cluster cannot be reached, or rejects the credentials */
 export async function readClusterObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const core = kubeConfig.makeApiClient(CoreV1Api);
@@ -62,9 +62,9 @@ export async function readClusterObjects(kubeConfig: KubeConfig): Promise<Cluste
         try {
           return ((await list()).items ?? []).map((item) => asResource(apiVersion, kind, item));
         } catch (error) {
-          if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
+          if (!(error instanceof ApiException) || ![403, 404].includes(error.code)) throw error;
           if (error.code === 404) continue;
-          unread.set(kind, error.code === 403 ? "forbidden" : "the cluster rejected the credentials");
+          unread.set(kind, "forbidden");
           return [];
         }
       }

@@ -140,9 +140,9 @@ async function excerptOf(body: Readable, time: number): Promise<string> {
   let size = 0;
   // A stream that is destroyed emits an error, which nothing else receives.
   body.on("error", () => undefined);
-  const stop = new AbortController();
+  let isLate = false;
   const timer = setTimeout(() => {
-    stop.abort();
+    isLate = true;
     body.destroy();
   }, time);
   try {
@@ -152,7 +152,7 @@ async function excerptOf(body: Readable, time: number): Promise<string> {
       if (size >= EXCERPT.size) break;
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!isLate) throw error;
   } finally {
     clearTimeout(timer);
   }

@@ -57,7 +57,7 @@ function compare(base: string, options: Options, shell: Shell): number {
     throw new UserError(`no version has a file for ${missing.join(", ")}`, `name one of ${after.stacks.join(", ")}`);
   }
   const diffs = compareVersions(before, after, templateVariables(shell.environment), stacks);
-  shell.out(print(base, diffs, options, shell));
+  shell.out(outputOf(base, diffs, options, shell));
   if (diffs.some(({ problems }) => problems !== undefined)) return 2;
   return !options.allowPublic && diffs.some(({ changes }) => opensToPublic(changes)) ? 1 : 0;
 }
@@ -85,7 +85,7 @@ function baseOf(
   return { before: stackFile(path, name), stacks: [name] };
 }
 
-function print(
+function outputOf(
   base: string,
   diffs: readonly StackDiff[],
   { json, markdown, restUrl, preview, allowPublic }: Options,
@@ -117,7 +117,7 @@ function toJson({ stack, changes, refused, problems, baseProblems }: StackDiff):
 }
 
 function describe({ stack, changes, refused, problems, baseProblems }: StackDiff, paint: Paint): string {
-  if (problems !== undefined) return `${`Stack ${stack}`}\n\n${paint("red", problems)}`;
+  if (problems !== undefined) return `Stack ${stack}\n\n${paint("red", problems)}`;
   const base =
     baseProblems === undefined ? [] : [`The base is not valid, so everything reads as new:\n${baseProblems}`];
   return [`Stack ${stack}`, ...base, ...describeRefused(refused, paint), describeChanges(changes, paint)].join("\n\n");

@@ -1,10 +1,11 @@
 /** `npx gatehouse import`: entries of `protected_services` for the routes and applications that exist. See docs/importing.md. */
-import { writeFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { runCommand } from "./command.ts";
+import { writeOutput } from "./outputFile.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
-import { authentikOrigin, knownContexts, openContext, type StackContext } from "../context/context.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
+import { authentikOrigin, knownContexts, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../engine/pulumiCli.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
@@ -39,7 +40,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 
 async function run(context: string, { json, output, authentik }: Options, shell: Shell): Promise<number> {
   const stack = knownContexts(shell.project).some(({ names }) => names.includes(context))
-    ? openContext(context, shell)
+    ? await openCluster(context, shell)
     : undefined;
   const target: TargetStack = stack ?? newStack(context, shell.environment);
   const kubeConfig = kubeConfigOf(context, target.environment);
@@ -52,7 +53,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const file = stack && (stack.raw.file ?? `Pulumi.${stack.stack}.yaml`);
   const hasDomains = target.raw.config["gatehouse:domains"] !== undefined;
   const document = documentOf(imported, { context, file, hasDomains });
-  if (output !== undefined) write(resolve(shell.folder, output), document);
+  if (output !== undefined) writeOutput(resolve(shell.folder, output), document, false);
   if (json) shell.out(jsonText(report));
   else if (output === undefined) shell.out(document);
   if (!json) shell.error(reportText(report, imported, shell.paint));
@@ -87,13 +88,4 @@ async function identityOf(
   if (token !== undefined) return { url, token };
   const names = settings.token.variables.join(", ");
   return `authentik was not read, because ${names} is not set${problem === undefined ? "" : ` (${problem})`}`;
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text, { flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new UserError(`${basename(file)} exists`, "name a new file, and copy its entries into the stack file");
-  }
 }

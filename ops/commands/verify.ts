@@ -1,11 +1,8 @@
 /** `npx gatehouse verify`: probes every route, header and grant of a live deployment. See docs/verify.md. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { errorText } from "../../config/errors/errorText.ts";
-import { UserError } from "../../config/errors/userError.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
 import { jsonText } from "../text.ts";
 import { summary, toJson } from "../checks/check.ts";
@@ -13,6 +10,7 @@ import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/hints.ts";
 import { describeChecks } from "../checks/verify/report.ts";
 import { verifyContext } from "../checks/verify/verify.ts";
+import { writeOutput } from "./outputFile.ts";
 
 interface Options {
   readonly json?: true;
@@ -39,7 +37,7 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const { checks, seconds } = report;
         if (options.json) shell.out(jsonText(toJson(report)));
         else shell.out(describeChecks(checks, seconds, shell.paint));
-        if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
+        if (options.junit !== undefined) writeOutput(resolve(shell.folder, options.junit), junit(report), true);
         end(summary(checks).failed > 0 ? 1 : 0);
       }),
   );
@@ -51,13 +49,4 @@ function kindsOf(text: string, command: Command): Kind[] {
   if (wrong.length > 0)
     command.error(`error: --only ${wrong.join(", ")}: unknown kind. Use one or more of ${KINDS.join(", ")}.`);
   return KINDS.filter((kind) => names.includes(kind));
-}
-
-function write(file: string, text: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new UserError(`${file} cannot be written: ${errorText(error)}`);
-  }
 }

@@ -1,10 +1,13 @@
-import type { KubeConfig } from "@kubernetes/client-node";
+import { ApiException, type KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 import { errorText, withoutCredentials } from "../../config/errors/errorText.ts";
 import { UserError } from "../../config/errors/userError.ts";
 
 const LISTS = ["contexts", "clusters", "users"] as const;
+
+const UNREACHABLE_HINT = "start it, connect to its network, or correct its address in the kubeconfig";
+const CREDENTIALS_HINT = "sign in to the cluster again, or correct the user in the kubeconfig";
 
 /**
  * Returns the kubeconfig of a shell with one current context, so that no client of it reaches another cluster. Of several files, the first
@@ -44,11 +47,12 @@ function refuseAmbiguous(
   }
 }
 
-/** Returns the error of a command whose cluster cannot be read; that of credentials that cannot be used is returned unchanged. */
+/** Returns the error of a command whose cluster cannot be read; that of a kubeconfig whose credentials cannot be used is returned unchanged. */
 export function unreachableCluster(config: KubeConfig, error: unknown): UserError {
   if (error instanceof UserError) return error;
   const server = withoutCredentials(config.getCurrentCluster()?.server ?? "");
-  const problem = `the cluster of context "${config.currentContext}" at ${server} does not answer (${errorText(error)})`;
-  const hint = "start it, connect to its network, or correct its address in the kubeconfig";
-  return new UserError(problem, hint, { cause: error });
+  const cluster = `the cluster of context "${config.currentContext}" at ${server}`;
+  return error instanceof ApiException && error.code === 401
+    ? new UserError(`${cluster} rejects the credentials of its user`, CREDENTIALS_HINT)
+    : new UserError(`${cluster} does not answer (${errorText(error)})`, UNREACHABLE_HINT);
 }

@@ -12,6 +12,7 @@ import { problemsOf } from "../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts";
+import { reasonOf } from "../engine/reason.ts";
 import { openEngine, pulumiOf, secretVariables } from "../engine/open.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
 import { unreachableApi } from "../checks/apiAddress.ts";
@@ -21,7 +22,7 @@ import { UnreachableError } from "../clients/database.ts";
 import { checkPolicyPack } from "../engine/policyPack.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { findPlugins, emulatedPlugins } from "../toolchain/plugins.ts";
-import { refuseBrokenContract } from "../checks/verify/database.ts";
+import { brokenContracts } from "../checks/verify/database.ts";
 import { changedNames } from "../engine/databaseNames.ts";
 import { deployedKinds, refusedPermissions } from "../checks/permissions.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
@@ -87,22 +88,15 @@ export function messagesOf(error: unknown): readonly string[] {
 /** Returns the UID of the cluster; undefined if the user may not read it. */
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<string | undefined> {
   const config = kubeConfigOf(context, environment);
-  const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
-  const facts = await reading.catch((error: unknown) => {
-    throw unreachableCluster(config, error);
-  });
+  const answered = <T>(reading: Promise<T>): Promise<T> =>
+    pTimeout(reading, TIMEOUT).catch((error: unknown) => Promise.reject(unreachableCluster(config, error)));
+  const facts = await answered(readFacts(config, customKinds(settings, plan), settings.gateway));
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));
   const unreachable = await unreachableApi({ settings, plan }, config);
   if (unreachable) problems.push(withHint(unreachable.problem, unreachable.hint));
-  const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
-    (error: unknown) => {
-      throw new Error(
-        `the cluster of context "${context}" does not accept its user (${errorText(error)}). Sign in to the cluster again.`,
-      );
-    },
-  );
+  const refused = await answered(refusedPermissions(config, deployedKinds(settings, plan)));
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
     problems.push(
@@ -133,9 +127,13 @@ async function checkEngine(
 }
 
 async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
-  const lines = emulatedPlugins(await findPlugins(pulumi, environment, progress)).map(
-    ({ name, version }) =>
-      `the provider plugin ${name} ${version} is not installed. Run pulumi plugin install resource ${name} ${version}.`,
+  let reason = "is not installed";
+  const onFailure = (error: unknown): void => void (reason = `cannot be installed: ${reasonOf(error)}`);
+  const lines = emulatedPlugins(await findPlugins(pulumi, environment, progress, onFailure)).map(({ name, version }) =>
+    withHint(
+      `the provider plugin ${name} ${version} ${reason}`,
+      `correct that, or run: ${pulumi} plugin install resource ${name} ${version}`,
+    ),
   );
   if (lines.length > 0) throw new Refusal(lines);
 }
@@ -195,10 +193,11 @@ async function checkContractOf(
   if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
   const connection = ownDatabase({ ...target, environment: { ...environment, ...secrets } });
   const contracts = new LockFolder(project, stack);
-  await refuseBrokenContract({ connection, contracts }, plan.data).catch((error: unknown) => {
+  const broken = await brokenContracts({ connection, contracts }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     throw new Error(
       `${error.message}. Start it, or make it reachable from this machine: its contracts are checked before a deployment.`,
     );
   });
+  if (broken.length > 0) throw new Refusal(broken);
 }

@@ -117,10 +117,10 @@ class Deployment {
   async #check(): Promise<Ready> {
     const { progress, skipPolicy, print, paint } = this.#options;
     if (skipPolicy) print(skippedPolicyReport(paint));
-    const check = () => checkAll(this.#target, this.#shell, this.#options);
+    const check = () => this.#untilInterrupted(checkAll(this.#target, this.#shell, this.#options));
     const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
     this.#before = ready.state;
-    await buildFor(this.#target.settings, progress);
+    await this.#untilInterrupted(buildFor(this.#target.settings, progress));
     return ready;
   }
 
@@ -148,7 +148,8 @@ class Deployment {
       this.#preview = preview;
       if (preview.empty) return true;
       const { creations, steps } = preview.ran;
-      await refuseTakenNames(this.#target, this.#before?.access !== undefined, secrets, creations, print);
+      const complete = this.#before?.access !== undefined;
+      await this.#untilInterrupted(refuseTakenNames(this.#target, complete, secrets, creations, print));
       const { context } = this.#target;
       const opens = preview.access.opening;
       const opening = opens === 1 ? "One of these opens" : `${opens} of these open`;
@@ -187,7 +188,7 @@ class Deployment {
   async #verify(empty: boolean): Promise<Outcome> {
     const { interrupted, paint, print, verify } = this.#options;
     const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}: stack ${this.#target.stack} on ${this.#target.context}`;
-    const work = () => pTimeout(verify(this.#target), { milliseconds: Infinity, signal: interrupted });
+    const work = () => this.#untilInterrupted(verify(this.#target));
     const checks = await this.#recording.timed("Verifying", work).catch((error: unknown) => {
       if (interrupted.aborted) return undefined;
       throw error;
@@ -228,6 +229,11 @@ class Deployment {
     const { access, incomplete = [] } = this.#before ?? {};
     const urls = protectedUrls([...(access ? [access] : []), ...incomplete], accessOf(this.#target.plan));
     return this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls, interrupted));
+  }
+
+  /** Ends the wait for work that changes nothing when the user interrupts the command: the process then exits. */
+  #untilInterrupted<T>(work: Promise<T>): Promise<T> {
+    return pTimeout(work, { milliseconds: Infinity, signal: this.#options.interrupted });
   }
 
   #skipped(): string {

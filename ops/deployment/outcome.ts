@@ -1,6 +1,7 @@
 import type { Check } from "../checks/check.ts";
 import type { HostState } from "./protectedHosts.ts";
 import type { Step } from "../engine/step.ts";
+import type { AccessChanges } from "./access.ts";
 
 /**
  * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed or the verification was
@@ -25,7 +26,7 @@ export interface Outcome {
   readonly steps: readonly Part[];
   /** Every resource that changes, and whether the change was made. */
   readonly changes: readonly (Step & { readonly done: boolean })[];
-  readonly diff: readonly unknown[];
+  readonly diff: AccessChanges["changes"];
   /** Drift that a refresh detected; only with `--refresh`. */
   readonly drift: readonly Step[];
   readonly checks: readonly Check[];

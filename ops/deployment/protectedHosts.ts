@@ -1,4 +1,5 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
+import pLimit from "p-limit";
 import type { AccessFacts, HostFacts } from "../../infra/access/facts.ts";
 import { authenticatesAtGateway } from "../../infra/access/hostAccess.ts";
 import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../clients/gatewayResponse.ts";
@@ -36,6 +37,7 @@ function isProtected(facts: HostFacts): boolean {
 
 /** Milliseconds for all requests after Ctrl-C. */
 const INTERRUPTED_MS = 10_000;
+const MAX_CONCURRENT_REQUESTS = 16;
 
 /**
  * Sends a request without a session to each URL.
@@ -43,13 +45,14 @@ const INTERRUPTED_MS = 10_000;
  */
 export function requestHosts(urls: readonly string[], interrupted: AbortSignal): Promise<HostState[]> {
   const signal = interrupted.aborted ? AbortSignal.timeout(INTERRUPTED_MS) : interrupted;
-  return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url, signal))));
+  const limit = pLimit(MAX_CONCURRENT_REQUESTS);
+  return withClient((client) => Promise.all(urls.map((url) => limit(() => requestHost(client, url, signal)))));
 }
 
 async function requestHost(client: HttpClient, url: string, signal: AbortSignal): Promise<HostState> {
   try {
     const response = await client.send(url, { excerpt: true, signal });
-    return { url, state: stateOf(response), answered: String(response.status) };
+    return { url, state: hostStateOf(response), answered: String(response.status) };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     return { url, state: "unreachable", answered: code ?? message };
@@ -57,12 +60,12 @@ async function requestHost(client: HttpClient, url: string, signal: AbortSignal)
 }
 
 /**
- * Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
+ * Returns `closed` for a refusal, a rate limit, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
  * 404 that Traefik did not write.
  */
-export function stateOf(response: Pick<HttpResponse, "status" | "headers" | "body">): HostState["state"] {
+export function hostStateOf(response: Pick<HttpResponse, "status" | "headers" | "body">): HostState["state"] {
   const { status } = response;
-  if (status === 401 || status === 403 || status >= 500) return "closed";
+  if ([401, 403, 429].includes(status) || status >= 500) return "closed";
   if (isOutpostWithoutProvider(response) || mayBeGatewayResponse(response)) return "closed";
   return status === 302 && headerOf(response, "location")?.includes(`${AUTHORIZE_PATH}?`) ? "closed" : "open";
 }

@@ -4,15 +4,15 @@ import type { Part } from "./outcome.ts";
 /** Reports the progress, and records the duration of each part for the outcome. */
 export class Recording {
   readonly parts: Part[] = [];
-  readonly progress: Progress;
+  readonly #progress: Progress;
 
   constructor(progress: Progress) {
-    this.progress = progress;
+    this.#progress = progress;
   }
 
   /** Runs one part as a step of the progress. @throws what it throws */
   part<T>(name: string, work: (report: Report) => Promise<T>, usually?: string): Promise<T> {
-    return this.timed(name, () => this.progress.step(name, work, usually));
+    return this.timed(name, () => this.#progress.step(name, work, usually));
   }
 
   /** Runs one part that reports its own progress. @throws what it throws */

@@ -55,7 +55,9 @@ export async function apply(
       const failure = new EngineError(errors, { done: merged(done), failed, unconfirmed }, cause);
       if (!isRepeatable(failure, run, interrupted)) throw failure;
       report(`continuing after ${errors.join(", ")}`);
-      await recover(stack, report, interrupted).catch(() => Promise.reject(failure));
+      await recover(stack, report, interrupted).catch((problem: unknown) =>
+        Promise.reject(withProblem(failure, problem)),
+      );
     }
   }
 }
@@ -101,6 +103,10 @@ function recordUnconfirmed(stack: Stack, error: EngineError): EngineError {
     recordSteps(stack, error.unconfirmed);
     return error;
   } catch (problem) {
-    return new EngineError([...error.errors, errorText(problem)], error, error.cause);
+    return withProblem(error, problem);
   }
+}
+
+function withProblem(error: EngineError, problem: unknown): EngineError {
+  return new EngineError([...error.errors, errorText(problem)], error, error.cause);
 }

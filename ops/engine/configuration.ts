@@ -6,14 +6,16 @@ import { engineValue } from "../../config/engineValue.ts";
 import type { StackValues } from "../context/context.ts";
 import type { DecryptedConfig } from "./open.ts";
 
+/** What to do about secrets of a stack file that cannot be decrypted. */
+export const KEY_HINT = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
+
 /** Returns the configuration of a stack in clear. @throws UserError when the secrets cannot be decrypted */
 export function decryptedConfig(
   { stack: name }: Pick<StackValues, "stack">,
   stack: Pick<Stack, "getAllConfig">,
 ): Promise<DecryptedConfig> {
   return stack.getAllConfig().catch((error: unknown) => {
-    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
-    throw new UserError(`the secrets of stack "${name}" cannot be read: ${reasonOf(error)}`, hint);
+    throw new UserError(`the secrets of stack "${name}" cannot be read: ${reasonOf(error)}`, KEY_HINT);
   });
 }
 

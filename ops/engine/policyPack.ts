@@ -1,3 +1,4 @@
+import { SUPPORTED } from "../launcher/nodeVersion.js";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -37,7 +38,8 @@ export async function checkPolicyPack(environment: Environment, project = packag
   child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
   const started = once(child.stdout, "data").then(() => undefined);
   const ended = (once(child, "close") as Promise<[number | null]>).then(
-    ([code]) => reasonOf(printed) ?? (code === null ? `no answer within ${TIMEOUT_MS / 1000} s` : `exit code ${code}`),
+    ([code]) =>
+      startError(printed) ?? (code === null ? `no answer within ${TIMEOUT_MS / 1000} s` : `exit code ${code}`),
     (error: Error) => error.message,
   );
   const reason = await Promise.race([started, ended]);
@@ -45,7 +47,7 @@ export async function checkPolicyPack(environment: Environment, project = packag
   if (reason === undefined) return;
   throw new UserError(
     `the policy pack does not start: ${reason}`,
-    "restore policy/, put Node.js 24.19 or newer first on PATH, and run npm ci. See docs/policy.md, Where it cannot run",
+    `restore policy/, put a supported Node.js first on PATH (${SUPPORTED}), and run npm ci. See docs/policy.md, Where it cannot run`,
   );
 }
 
@@ -54,7 +56,7 @@ function packFolder(project: string): string {
 }
 
 /** Returns the line of a stack trace with the error, else the last line; undefined without output. */
-function reasonOf(printed: string): string | undefined {
+function startError(printed: string): string | undefined {
   const lines = printed.split("\n").map((line) => line.trim());
   const error = lines.find((line) => /^\w*Error\b.*: /.test(line));
   return error ?? lines.findLast((line) => line !== "");

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { errorText } from "../../config/errors/errorText.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import defaultProgram from "../../infra/index.ts";
 
@@ -11,7 +12,7 @@ const DEFAULTS = ["index.ts", "index.js"];
 /**
  * Returns the Pulumi program of a project, which `pulumi up` runs, too: its resources next to those of Gatehouse would otherwise be deleted.
  * @param project folder with Pulumi.yaml; without a program in it, the program has the component Gatehouse only
- * @throws UserError when the program is not a function
+ * @throws UserError when package.json cannot be read, or the program is not a function
  */
 export async function programOf(project: string): Promise<PulumiFn> {
   const main = mainOf(project);
@@ -27,6 +28,14 @@ export async function programOf(project: string): Promise<PulumiFn> {
 
 function mainOf(project: string): string | undefined {
   const manifest = join(project, "package.json");
-  const { main } = existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as { main?: string }) : {};
+  const { main } = existsSync(manifest) ? manifestOf(manifest) : {};
   return main ?? DEFAULTS.find((name) => existsSync(join(project, name)));
+}
+
+function manifestOf(file: string): { readonly main?: string } {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as { main?: string };
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${errorText(error)}`);
+  }
 }

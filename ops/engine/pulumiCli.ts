@@ -2,7 +2,7 @@
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { type DecryptedConfig, pulumiOf, secretVariables } from "./open.ts";
 import { runPulumi } from "./runPulumi.ts";
-import { type Progress, SILENT } from "../terminal/progress.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { installedTool } from "../toolchain/toolchain.ts";
 
 export interface PulumiCli {
@@ -12,29 +12,38 @@ export interface PulumiCli {
 }
 
 /**
- * Returns the pinned CLI for a context.
- * @param timeout of each command, in milliseconds; default: none
+ * Returns the pinned CLI for a context. Its commands have no time limit.
  */
 export async function openCli(
   context: StackContext,
-  { project }: Pick<ShellEnvironment, "project">,
+  shell: Pick<ShellEnvironment, "project">,
   progress: Progress,
-  timeout = 0,
 ): Promise<PulumiCli> {
-  const pulumi = await pulumiOf(context, progress);
+  return cliAt(await pulumiOf(context, progress), context, shell);
+}
+
+function cliAt(
+  pulumi: string,
+  context: StackContext,
+  { project }: Pick<ShellEnvironment, "project">,
+  timeout = 0,
+): PulumiCli {
   const env = { ...process.env, ...context.environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const run = (...args: string[]): Promise<string> => runPulumi(pulumi, args, { cwd: project, env, timeout });
   return { stack: context.stack, run };
 }
 
-/** Returns the CLI if it is installed, and neither downloads nor builds it. @throws Error when it is not */
+/**
+ * Returns the CLI if it is installed, and neither downloads nor builds it.
+ * @param timeout of each command, in milliseconds
+ * @throws Error when it is not installed
+ */
 export async function openInstalledCli(
   context: StackContext,
   shell: ShellEnvironment,
   timeout: number,
 ): Promise<PulumiCli> {
-  await installedTool("pulumi", context.local);
-  return openCli(context, shell, SILENT, timeout);
+  return cliAt(await installedTool("pulumi", context.local), context, shell, timeout);
 }
 
 /** Returns whether the backend has the stack. Its list can have names with an organization. */

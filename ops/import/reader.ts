@@ -29,7 +29,7 @@ export async function readSource(
 ): Promise<Source> {
   const { manifests, unread } = await readClusterObjects(kubeConfig);
   for (const [kind, reason] of unread) {
-    if (!NOT_NEEDED.has(kind)) throw new UserError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
+    if (!NOT_NEEDED.has(kind)) throw new UserError(`every ${kind} could not be read: ${reason}`, RIGHTS_HINT);
   }
   const [users, records, traefik] = await Promise.all([
     readUsers(kubeConfig, manifests),

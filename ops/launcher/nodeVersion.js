@@ -1,5 +1,5 @@
 /** The versions that {@link isNewEnough} accepts, for a message. */
-export const SUPPORTED = "Node.js 24.19 or newer, or 26.10 or newer";
+export const SUPPORTED = "Node.js 24.19 or newer of 24, or 26.10 or newer";
 
 /**
  * Returns whether the project supports a version of Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).

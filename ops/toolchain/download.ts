@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -89,9 +89,9 @@ async function* count(chunks: AsyncIterable<Uint8Array>, response: Response, rep
 }
 
 async function unpack(archive: string, member: string | undefined, target: string): Promise<void> {
+  if (member === undefined) return copyFile(archive, target);
   const out = await open(target, "w");
   try {
-    if (member === undefined) return await out.writeFile(await readFile(archive));
     const tar = spawn("tar", ["-xzOf", archive, member], { stdio: ["ignore", out.fd, "pipe"] });
     let output = "";
     tar.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -18,10 +18,10 @@ export async function takeFromMirror(tool: Tool, machine: Machine, report: Repor
   const remote = /^https?:/.test(mirror);
   const source = remote ? `${mirror.replace(/\/$/, "")}/${name}` : path.resolve(mirror, name);
   const packed = remote ? downloadPath(machine, source) : source;
-  if (remote) await fetchFile(source, packed, report);
-  await access(packed).catch(() => Promise.reject(new Error(`${packed} does not exist`)));
-  report("unpacking");
   try {
+    if (remote) await fetchFile(source, packed, report);
+    await access(packed).catch(() => Promise.reject(new Error("it does not exist")));
+    report("unpacking");
     return await store(tool, machine, tool.sha256, (target) =>
       pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(target)),
     );

@@ -5,7 +5,8 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
  * @param mode of a new file. Default: what the umask permits
  */
 export function replaceFile(file: string, text: string, mode = 0o666): void {
-  const unfinished = `${file}.new`;
+  // Another process can write the same file at this moment.
+  const unfinished = `${file}.${process.pid}.new`;
   try {
     writeFileSync(unfinished, text, { mode });
     renameSync(unfinished, file);

@@ -47,7 +47,7 @@ export async function ensureTools<N extends ToolName>(
  */
 export async function installedTool(name: ToolName, local: boolean): Promise<string> {
   const tool = pinned(name);
-  const { path } = await firstOf(LOCAL_SOURCES, tool, { ...thisMachine(), local });
+  const { path } = await firstAvailable(LOCAL_SOURCES, tool, { ...thisMachine(), local });
   if (path !== undefined) return path;
   throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
 }
@@ -65,7 +65,7 @@ function asUnavailable(error: unknown): UnavailableError {
   throw error;
 }
 
-type Source = readonly [name: string, go: (tool: Tool, machine: Machine, report: Report) => Promise<string>];
+type Source = readonly [name: string, obtain: (tool: Tool, machine: Machine, report: Report) => Promise<string>];
 
 const LOCAL_SOURCES: readonly Source[] = [
   ["PATH", findOnPath],
@@ -95,7 +95,7 @@ class UnavailableError extends Error {
 }
 
 async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise<string> {
-  const local = await firstOf(LOCAL_SOURCES, tool, machine);
+  const local = await firstAvailable(LOCAL_SOURCES, tool, machine);
   const file = local.path ?? (await obtainElsewhere(tool, machine, progress, local.failed));
   const unsupported = local.failed.find(({ error }) => error instanceof UnsupportedError);
   if (unsupported) noteOnce(progress, `${errorText(unsupported.error)}. Gatehouse uses ${titleOf(tool)} instead.`);
@@ -116,7 +116,7 @@ async function obtainElsewhere(
   const work = async (report: Report): Promise<string> => {
     const waiting = (): void => report("waiting for another process that downloads it");
     const { path, failed } = await withLock(machine.cache, folderName(tool, machine.platform), waiting, () =>
-      firstOf(OTHER_SOURCES, tool, machine, report, onFailure),
+      firstAvailable(OTHER_SOURCES, tool, machine, report, onFailure),
     ).catch((error: unknown): Outcome => ({ failed: [{ source: "cache", error }] }));
     if (path !== undefined) return path;
     throw new UnavailableError(tool, onPath ? [onPath, ...failed] : failed);
@@ -147,7 +147,7 @@ interface Outcome {
   readonly failed: readonly Failure[];
 }
 
-async function firstOf(
+async function firstAvailable(
   sources: readonly Source[],
   tool: Tool,
   machine: Machine,
@@ -155,9 +155,9 @@ async function firstOf(
   onFailure: (failure: Failure) => void = () => undefined,
 ): Promise<Outcome> {
   const failed: Failure[] = [];
-  for (const [source, go] of sources) {
+  for (const [source, obtainFrom] of sources) {
     try {
-      return { path: await go(tool, machine, report), failed };
+      return { path: await obtainFrom(tool, machine, report), failed };
     } catch (error) {
       failed.push({ source, error });
       onFailure({ source, error });

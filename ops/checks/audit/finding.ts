@@ -2,6 +2,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
 import type { Backends } from "./backends.ts";
+import { signInExposure } from "../../../infra/plan/exposure.ts";
 
 /** An object that is not as the plan describes it, or that the plan does not have. */
 export interface AuditFinding extends Finding {
@@ -48,7 +49,7 @@ export function comparePlanned(
 /** Returns the hint for a planned object that is missing, or, with `changed`, differs from the plan. */
 export function restore(hosts: readonly string[], { plan, context }: Compared, changed?: Manifest): string {
   const { exposures, identityProviderUrl, routes, stack } = plan;
-  const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
+  const own = signInExposure(exposures, identityProviderUrl);
   if (own && hosts.includes(own.host)) {
     // The Terraform provider reads the identity provider's records through this route, and counts a record that answers 404 as deleted:
     // a refresh of the whole stack would remove them all from the state.

@@ -1,6 +1,7 @@
 /** The lock files of one stack and its changelog: `contract/<stack>/<schema>.json` and `contract/<stack>/CHANGELOG.md`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../../../config/errors/errorText.ts";
 import { UserError } from "../../../config/errors/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { addEntry, type Entry } from "./changelog.ts";
@@ -47,8 +48,19 @@ export class LockFolder {
     throw new UserError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"`, "rename it, or run accept");
   }
 
-  /** Writes the contract, or removes it (`kept` false). Writes the changelog first: an interruption can duplicate an entry, but not lose one. */
+  /**
+   * Writes the contract, or removes it (`kept` false). Writes the changelog first: an interruption can duplicate an entry, but not lose one.
+   * @throws UserError when the folder cannot be written
+   */
   accept(entry: Entry, kept: boolean): void {
+    try {
+      this.#write(entry, kept);
+    } catch (error) {
+      throw new UserError(`${this.nameOf(entry.schema)} cannot be written: ${errorText(error)}`);
+    }
+  }
+
+  #write(entry: Entry, kept: boolean): void {
     mkdirSync(this.#folder, { recursive: true });
     const changelog = join(this.#folder, "CHANGELOG.md");
     const older = existsSync(changelog) ? readFileSync(changelog, "utf8") : "";

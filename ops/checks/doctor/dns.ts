@@ -1,4 +1,5 @@
 /** DNS: the names of the hosts, and ExternalDNS where the stack creates records. */
+import { isIP } from "node:net";
 import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
 import { isTailnet } from "../../../config/sections/domains/tailnet.ts";
@@ -8,6 +9,7 @@ import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { resolve } from "../../clients/dns.ts";
 import { observeName } from "../diagnose/evidence/dns.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
+import { observed } from "../observation.ts";
 import { checkName } from "../verify/dns.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { ifAllowed, prerequisiteChecks } from "./prerequisite.ts";
@@ -26,12 +28,28 @@ export async function names(
   return Promise.all(
     domains.map(async (domain) => {
       const hosts = [...new Set(plan.exposures.filter((one) => one.domain === domain.kind).map(({ host }) => host))];
+      const missing = await missingTargets(domain, observe);
+      if (missing.length > 0) {
+        const name = `names of domain ${domain.kind}`;
+        const detail = `domains.${domain.kind}.targets: ${missing.join(", ")} does not resolve`;
+        return failed(name, detail, `create a record of that name, or correct domains.${domain.kind}.targets`);
+      }
       const results = hosts
         .filter((host) => !isLoopbackName(host))
         .map((host) => limit(() => nameOf(host, domain, observe)));
       return describe(domain, hosts.length, await Promise.all(results));
     }),
   );
+}
+
+async function missingTargets({ targets }: Domain, observe: typeof observeName): Promise<string[]> {
+  const found = await Promise.all(
+    targets.map(async (target) => {
+      const { value } = isIP(target) ? { value: undefined } : { value: observed(await observe(target)) };
+      return value && "code" in value ? [target] : [];
+    }),
+  );
+  return found.flat();
 }
 
 interface Name {
@@ -103,7 +121,7 @@ function externalDnsOf(name: string, deployments: readonly V1Deployment[], domai
       "install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand";
     return failed(name, "no Deployment in the cluster runs ExternalDNS", hint);
   }
-  const readers = deployments.filter((one) => argsOf(one).some((arg) => /^--source=crd$/.test(arg)));
+  const readers = deployments.filter((one) => optionsOf(argsOf(one)).get("source")?.split(",").includes("crd"));
   const namesOf = (list: readonly V1Deployment[]) =>
     list.map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`).join(", ");
   if (readers.length === 0) {

@@ -1,11 +1,12 @@
 /** Checks everything that a first deployment requires. Changes nothing in the cluster, the database and the identity provider. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import { withHint } from "../../../config/errors/userError.ts";
+import pTimeout from "p-timeout";
+import { UserError, withHint } from "../../../config/errors/userError.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { kubeConfigOf, unreachableCluster } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { observe, required, rootReason } from "../observation.ts";
 import { redactAll, redactor } from "../redact.ts";
@@ -45,8 +46,8 @@ const TABLE: readonly (readonly [subject: string, run: Run])[] = [
 
 export const SUBJECTS: readonly string[] = [...new Set(TABLE.map(([subject]) => subject))];
 
-/** How long the Pulumi CLI and the cluster may take to answer, in milliseconds. */
-const TIMEOUT_MS = 60_000;
+/** How long the Pulumi CLI and the cluster may take to answer. */
+const TIMEOUT = { milliseconds: 60_000, message: "no answer within 60 s" };
 
 /**
  * Runs all checks. What cannot be reached is one failed check; those that need it are skipped.
@@ -62,12 +63,16 @@ export async function runDoctor(
   const read = async (): Promise<ReachedCluster> => {
     const { context, environment, settings, plan } = target;
     const config = (kubeconfig = kubeConfigOf(context, environment));
-    return { config, facts: await readFacts(config, customKinds(settings, plan), settings.gateway) };
+    const reading = readFacts(config, customKinds(settings, plan), settings.gateway);
+    const facts = await pTimeout(reading, TIMEOUT).catch((error: unknown) =>
+      Promise.reject(unreachableCluster(config, error)),
+    );
+    return { config, facts };
   };
   const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {
     const [cli, reached] = await Promise.all([
-      observe("Pulumi", () => openInstalledCli(target, shell, TIMEOUT_MS), TIMEOUT_MS),
-      observe("the cluster", read, TIMEOUT_MS),
+      observe("Pulumi", () => openInstalledCli(target, shell, TIMEOUT.milliseconds), TIMEOUT.milliseconds),
+      read().catch(userError),
     ]);
     const secrets = await secretsOf(target, async () => decryptedVariables(required(cli)));
     const inputs: Inputs = { target, shell, cli, secrets, cluster: reached };
@@ -94,12 +99,16 @@ export async function runDoctor(
 /** @param reports name of the check that reports a cluster that does not answer; only one subject does */
 function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<readonly Check[]>, reports?: string): Run {
   return async (inputs) => {
-    const { cluster: reached, target } = inputs;
-    if ("value" in reached) return run(inputs, reached.value);
-    if (reports === undefined) return [skip("in the cluster", "not checked: the cluster does not answer", "")];
-    const hint = `start the cluster, connect to its network, or correct context "${target.context}" in the kubeconfig (KUBECONFIG)`;
-    return [failed(reports, reached.unavailable.replace(/^the cluster: /, ""), hint)];
+    const { cluster: reached } = inputs;
+    if (!(reached instanceof UserError)) return run(inputs, reached);
+    if (reports === undefined) return [skip("in the cluster", "not checked: the cluster cannot be read", "")];
+    return [failed(reports, reached.problem, reached.hint ?? "")];
   };
+}
+
+function userError(error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  throw error;
 }
 
 /** Returns a hint as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */

@@ -2,6 +2,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClusterFacts } from "../../../infra/prerequisites/cluster.ts";
 import type { PulumiCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import type { UserError } from "../../../config/errors/userError.ts";
 import type { Observation } from "../observation.ts";
 import type { Secrets } from "../secrets.ts";
 
@@ -16,5 +17,6 @@ export interface Inputs {
   readonly shell: ShellEnvironment;
   readonly cli: Observation<PulumiCli>;
   readonly secrets: Secrets;
-  readonly cluster: Observation<ReachedCluster>;
+  /** The cluster, or why it cannot be read. */
+  readonly cluster: ReachedCluster | UserError;
 }

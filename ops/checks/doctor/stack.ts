@@ -7,6 +7,7 @@ import { hasKey } from "../../engine/stackKey.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs } from "./inputs.ts";
 import { counted } from "../../text.ts";
+import { KEY_HINT } from "../../engine/configuration.ts";
 
 const BACKEND_HINT = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
 
@@ -19,8 +20,7 @@ export async function stack(inputs: Inputs): Promise<Check[]> {
 function variables({ target, secrets }: Inputs): Check {
   const name = "secrets";
   if (secrets.problem !== undefined) {
-    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
-    return failed(name, `cannot be decrypted: ${secrets.problem}`, hint);
+    return failed(name, `cannot be decrypted: ${secrets.problem}`, KEY_HINT);
   }
   try {
     parseStack(target.raw, target.environment);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorText } from "../../../config/errors/errorText.ts";
 import { UserError } from "../../../config/errors/userError.ts";
-import { isNewEnough } from "../../launcher/nodeVersion.js";
+import { isNewEnough, SUPPORTED } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
 import { installedPlugins, emulatedPlugins } from "../../toolchain/plugins.ts";
 import { pinned } from "../../toolchain/tools.ts";
@@ -17,14 +17,19 @@ export async function tools(inputs: Inputs): Promise<Check[]> {
 
 function node(): Check {
   const { node: version } = process.versions;
-  const hint = "put Node.js 24.19 or newer first on PATH, or start the command with npm run";
+  const hint = `put a supported one first on PATH (${SUPPORTED}), or start the command with npm run`;
   return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, hint);
 }
 
 /** Checks the Pulumi CLI: one on PATH may be newer or older than the pinned one. */
 export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
   const name = "Pulumi CLI";
-  if ("value" in cli) return passed(name, (await cli.value.run("version")).trim().replace(/^v/, ""));
+  if ("value" in cli) {
+    return cli.value.run("version").then(
+      (version) => passed(name, version.trim().replace(/^v/, "")),
+      (error: unknown) => failed(name, errorText(error), "correct that, or put another pulumi first on PATH"),
+    );
+  }
   const hint = `the first deployment obtains Pulumi ${pinned("pulumi").version} (docs/toolchain.md)`;
   return skip(name, cli.unavailable, hint);
 }

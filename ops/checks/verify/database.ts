@@ -73,16 +73,15 @@ export async function checkIdentityDatabase(
 }
 
 /**
- * Stops a deployment before it changes anything, if an existing database breaks a contract.
- * @throws Error with every breaking change
+ * Returns the contracts that an existing database breaks, for a deployment that has changed nothing yet.
+ * @returns a text for each breaking change
  */
-export async function refuseBrokenContract({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<void> {
-  if (!(await databaseExists(connection, plan.database))) return;
-  const broken = await withDatabase(connection, async (client) => {
+export async function brokenContracts({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<string[]> {
+  if (!(await databaseExists(connection, plan.database))) return [];
+  return withDatabase(connection, async (client) => {
     const checks = await checkContracts(client, contracts, exposedOf(plan), true);
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
   });
-  if (broken.length > 0) throw new Error(`nothing was deployed:\n${broken.join("\n")}`);
 }
 
 function databaseExists(connection: ClientConfig, database: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders } from "./echo.ts";
+import { pageUrl } from "../../../infra/plan/exposure.ts";
 
 /** Of answers of applications, only status and headers are compared. */
 const EXCERPT = { excerpt: true };
@@ -30,7 +31,7 @@ export async function checkRoute(
   identityProviderUrl: string,
   onResponse: (response: RouteResponse) => void,
 ): Promise<Check[]> {
-  const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
+  const url = pageUrl(exposure);
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
     // The page of the catalog has its own path.
     const response = await (exposure.role === "catalog" ? client.follow(url) : client.send(url, EXCERPT));

@@ -50,7 +50,7 @@ export async function verifyContext(
   const accounts = await accountsOf(context, cluster, secrets);
   const probes = [
     ...outsideProbes(outsideTarget(context.settings, context.plan), accounts, observations),
-    ...(await databaseProbes(context, shell, secrets, cluster)),
+    ...(only.includes("database") ? await databaseProbes(context, shell, secrets, cluster) : []),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));

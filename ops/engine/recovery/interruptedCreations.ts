@@ -1,6 +1,6 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
-import { StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { once, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { comparable, isLookedUp, listOf, objectsNamed, USER } from "../../clients/authentikObjects.ts";
 import type { Deployment, Resource } from "../state/state.ts";
 
@@ -61,7 +61,7 @@ function shouldRetry({ error }: { readonly error: Error }): boolean {
 async function lookUp(provider: Inputs, { type, inputs = {} }: Resource): Promise<string | undefined> {
   const { own = {}, id = "pk" } = listOf(type);
   const url = plain(provider["url"]);
-  const read = withAuthentik(url, plain(provider["token"]), (api) => objectsNamed(api, type, inputs));
+  const read = withAuthentik(url, plain(provider["token"]), (api) => objectsNamed(api, type, inputs), once);
   const objects = await read.catch((error: unknown) => {
     const { message } = error as Error;
     throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`, {

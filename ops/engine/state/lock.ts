@@ -58,7 +58,8 @@ function problemOf(lock: Lock, isComparable: boolean, stack: string): string | u
  */
 export function recordLockOwner(stack: Stack): void {
   const backend = backendOf(stack);
-  if (backend === undefined) return;
+  // A lock that exists now is that of another process.
+  if (backend === undefined || locksOf(backend, stack.name).length > 0) return;
   const file = ownerFile(backend, stack.name);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   replaceFile(file, JSON.stringify({ pidNamespace: pidNamespace() } satisfies LockOwner));

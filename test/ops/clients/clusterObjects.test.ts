@@ -2,12 +2,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
+import { unreachableCluster } from "../../../ops/context/kubeconfig.ts";
 import { readClusterObjects } from "../../../ops/clients/clusterObjects.ts";
 
-/** Starts an API server that answers these paths with one object each, `forbidden` with 403, and others with 404. */
-async function clusterWith(paths: readonly string[], forbidden: string): Promise<RetryingKubeConfig> {
+/** Starts an API server that answers these paths with one object each, `refused` with 403 or 401, and others with 404. */
+async function clusterWith(paths: readonly string[], refused: string, refusal = 403): Promise<RetryingKubeConfig> {
   const server = createServer(({ url = "" }, response) => {
-    const status = paths.includes(url) ? 200 : url === forbidden ? 403 : 404;
+    const status = paths.includes(url) ? 200 : url === refused ? refusal : 404;
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(status === 200 ? { items: [{ metadata: { name: "one", namespace: "shop" } }] } : {}));
   });
@@ -34,4 +35,13 @@ test("reads a TLSRoute of an older version once, and distinguishes forbidden kin
   expect([...unread]).toEqual([["GRPCRoute", "forbidden"]]);
   expect([absent.has("DNSEndpoint"), absent.has("GRPCRoute"), absent.has("TLSRoute")]).toEqual([true, false, false]);
   expect([absent.has("TLSOption"), absent.has("TLSStore")]).toEqual([true, true]);
+});
+
+test("fails when the API server rejects the credentials, which is no matter of one kind", async () => {
+  const config = await clusterWith([], "/api/v1/pods", 401);
+  const failure = await readClusterObjects(config).catch((error: unknown) => unreachableCluster(config, error));
+  expect(failure).toMatchObject({
+    problem: `the cluster of context "loaded-context" at ${config.getCurrentCluster()?.server} rejects the credentials of its user`,
+    hint: "sign in to the cluster again, or correct the user in the kubeconfig",
+  });
 });

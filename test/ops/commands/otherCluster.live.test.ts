@@ -41,16 +41,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(["audit", "diagnose", "doctor", "preview", "verify"])("%s exits with 2 and both UIDs", async (command) => {
-  requests.length = 0;
-  let error = "";
-  const environment = { KUBECONFIG: join(folder, "kubeconfig") };
-  const place = { ...SHELL, project: folder, data: folder, folder, environment };
-  const code = await main([command, "default"], { ...place, error: (text) => void (error += text) });
-  expect([code, error]).toEqual([
-    2,
-    `cluster.uid: context "default" is another cluster: its UID is ${OTHER}, and that of stack "first" is ${OWN}. ` +
-      "Set KUBECONFIG to the kubeconfig of the stack's cluster, or correct cluster.uid.\n",
-  ]);
-  expect(requests).toEqual(["/api/v1/namespaces/kube-system"]);
-});
+test.each(["audit", "diagnose", "doctor", "import", "preview", "verify"])(
+  "%s exits with 2 and both UIDs",
+  async (command) => {
+    requests.length = 0;
+    let error = "";
+    const environment = { KUBECONFIG: join(folder, "kubeconfig") };
+    const place = { ...SHELL, project: folder, data: folder, folder, environment };
+    const code = await main([command, "default"], { ...place, error: (text) => void (error += text) });
+    expect([code, error]).toEqual([
+      2,
+      `cluster.uid: context "default" is another cluster: its UID is ${OTHER}, and that of stack "first" is ${OWN}. ` +
+        "Set KUBECONFIG to the kubeconfig of the stack's cluster, or correct cluster.uid.\n",
+    ]);
+    expect(requests).toEqual(["/api/v1/namespaces/kube-system"]);
+  },
+);

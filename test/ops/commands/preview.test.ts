@@ -28,6 +28,6 @@ test("exits with 2 and prints the cause and a hint if the policy pack cannot run
   const { code, error } = await run("rancher-desktop");
   expect(code).toBe(2);
   expect(error).toMatch(
-    /^the policy pack does not start: .*: node: not found\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.\n$/,
+    /^the policy pack does not start: .*: node: not found\. Restore policy\/, put a supported Node\.js first on PATH \(Node\.js 24\.19 or newer of 24, or 26\.10 or newer\), and run npm ci\. See docs\/policy\.md, Where it cannot run\.\n$/,
   );
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { protectedUrls, requestHosts, stateOf } from "../../../ops/deployment/protectedHosts.ts";
+import { protectedUrls, requestHosts, hostStateOf } from "../../../ops/deployment/protectedHosts.ts";
 import { accessOf } from "../../../infra/access/access.ts";
 import { accessIn, recordOf } from "../../../infra/access/record.ts";
 import { basic, oauth2, proxy } from "../../config/stacks.ts";
@@ -13,6 +13,7 @@ test.each([
   [302, LOGIN, "closed"],
   [401, "", "closed"],
   [403, "", "closed"],
+  [429, "", "closed"],
   [500, "", "closed"],
   [502, "", "closed"],
   [200, "", "open"],
@@ -22,7 +23,7 @@ test.each([
   [400, "", "open"],
   [404, "", "open"],
 ] as const)("classifies a response: %i %s is %s", (status, location, state) => {
-  expect(stateOf({ status, headers: { location }, body: "" })).toBe(state);
+  expect(hostStateOf({ status, headers: { location }, body: "" })).toBe(state);
 });
 
 const text = { "content-length": "19", "content-type": "text/plain; charset=utf-8" };
@@ -32,12 +33,12 @@ test.each([
   ["Traefik behind a proxy that adds headers", { ...text, ...sniff, ...date, server: "cloudflare" }, "closed"],
   ["an application in Go", { ...text, ...date, ...sniff }, "open"],
 ])("classifies a 404 of %s", (_, headers, state) => {
-  expect(stateOf({ status: 404, headers, body: "404 page not found\n" })).toBe(state);
+  expect(hostStateOf({ status: 404, headers, body: "404 page not found\n" })).toBe(state);
 });
 
 test("classifies the response of an outpost that does not serve the host yet as closed", () => {
   const body = '{\n\t"Message": "no app for hostname",\n\t"Host": "wiki.localhost",\n\t"Detail": "..."\n}';
-  expect(stateOf({ status: 400, headers: {}, body })).toBe("closed");
+  expect(hostStateOf({ status: 400, headers: {}, body })).toBe("closed");
 });
 
 test("requests each host once that is protected before or after the deployment", () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UserError } from "../../../config/errors/userError.ts";
 import program from "../../../infra/index.ts";
 import { programOf } from "../../../ops/engine/program.ts";
 
@@ -33,4 +34,10 @@ test("rejects a default export that is not a function, since it could run only o
   await expect(programOf(project)).rejects.toThrow(
     "index.ts: the default export is not a function. Write export default",
   );
+});
+
+test("names a package.json that is not valid", async () => {
+  write("package.json", "{");
+  const message = `${join(project, "package.json")} cannot be read: it is not valid JSON`;
+  await expect(programOf(project)).rejects.toThrow(new UserError(message));
 });

@@ -124,7 +124,7 @@ describe("a Node.js of the packages", () => {
 
   test("may be missing where npm has none, which names the versions to install", () => {
     expect(incompleteness("node_modules/node/bin/node", "22.23.3", "darwin-arm64")).toBe(
-      "Gatehouse requires Node.js 24.19 or newer, or 26.10 or newer, and this is 22.23.3. npm could not install a newer one for " +
+      "Gatehouse requires Node.js 24.19 or newer of 24, or 26.10 or newer, and this is 22.23.3. npm could not install a newer one for " +
         "darwin-arm64. Install it (https://nodejs.org), then run the same command again.",
     );
     expect(incompleteness("sdks/authentik/bin/index.js", "24.21.0", "darwin-arm64")).toBe(

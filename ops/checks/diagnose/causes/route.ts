@@ -2,6 +2,7 @@ import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
 import { observed } from "../../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
+import { signInExposure } from "../../../../infra/plan/exposure.ts";
 
 /** Rules of the audit whose findings have another cause than the route. */
 const OTHER_CAUSES = ["records-as-planned"];
@@ -47,6 +48,6 @@ function missingSecret({ id }: Exposure, evidence: ComparedEvidence): Problem | 
 function identityRoute(exposure: Exposure, evidence: ComparedEvidence): Problem | undefined {
   if (!protectionOf(exposure.protection).usesIdentityProvider) return undefined;
   const { exposures, identityProviderUrl } = evidence.plan;
-  const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
+  const own = signInExposure(exposures, identityProviderUrl);
   return own && difference(own.host, evidence);
 }

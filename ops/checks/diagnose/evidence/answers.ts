@@ -6,6 +6,7 @@ import { type HttpResponse, createClient, type HttpClient, RedirectError } from 
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
 import { MAX_OBSERVATION_MS, observe, rootReason } from "../../observation.ts";
+import { pageUrl } from "../../../../infra/plan/exposure.ts";
 
 /**
  * How long a sign-in may take as a whole, in milliseconds: some fifteen requests, each of which has {@link MAX_OBSERVATION_MS}. Those of five hosts at the
@@ -22,7 +23,7 @@ export interface TestUser extends Credentials {
  * @param user an allowed user; undefined = no sign-in
  */
 export async function requestExposure(exposure: Exposure, user: TestUser | undefined): Promise<Answers> {
-  const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
+  const url = pageUrl(exposure);
   const [withoutSession, trail] = await Promise.all([
     traced(url, (client) => client.follow(url)),
     user && traced(url, (client) => signIn(client, url, user), MAX_SIGN_IN_MS),

@@ -6,6 +6,7 @@ import { isProvider } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
 import { type Observation, observe, required } from "../../observation.ts";
+import { lastOf } from "../../../engine/step.ts";
 
 interface Update {
   readonly kind: string;
@@ -48,7 +49,7 @@ export function engineState(
   const last = updates?.find(({ kind }) => kind === "update" || kind === "destroy");
   const access = deployedAccess(resources);
   const begun = [...(deployment.pending_operations ?? []).map(({ resource }) => resource), ...recorded];
-  const pending = [...new Set(begun.map(({ urn }) => urn.split("::").at(-1) ?? ""))];
+  const pending = [...new Set(begun.map(({ urn }) => lastOf(urn, "::")))];
   return {
     deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !isProvider(type)),
     last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },

@@ -14,13 +14,17 @@ const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
 /**
  * Reads the sources from the data API.
  * @param exposures all of the stack; without a data API there are no sources
- * @returns none if it does not answer: other checks report that
+ * @returns none if it does not answer, or not with JSON: other checks report that
  */
 export async function sourceTimes(exposures: readonly Exposure[]): Promise<SourceTimes[]> {
   const api = exposures.find(({ role }) => role === "data-api");
   if (api === undefined) return [];
-  const response = await withClient((client) => client.send(`${api.url}/${QUERY}`)).catch(() => undefined);
-  return response?.status === 200 ? timesOf(response.body) : [];
+  try {
+    const { status, body } = await withClient((client) => client.send(`${api.url}/${QUERY}`));
+    return status === 200 ? timesOf(body) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Returns the times of the sources. @param body rows of `meta_sources` as JSON */

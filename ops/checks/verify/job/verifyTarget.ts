@@ -49,9 +49,9 @@ export async function verifyTarget(
   log({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });
   const pushgateway = environment["PUSHGATEWAY"];
   if (pushgateway !== undefined) {
+    const { expiries } = observations;
+    const sources = await sourceTimes(target.exposures);
     try {
-      const { expiries } = observations;
-      const sources = await sourceTimes(target.exposures);
       await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries, sources });
     } catch (error) {
       log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${errorText(error)}` });

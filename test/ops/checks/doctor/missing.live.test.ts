@@ -87,7 +87,10 @@ test("reports each unreachable system once", async () => {
     { server: `https://127.0.0.1:${closed}` },
   );
   expect(Object.entries(failures(examination)).map(([name, { detail }]) => [name, detail])).toEqual([
-    ["Cluster: API server", `connect ECONNREFUSED 127.0.0.1:${closed}`],
+    [
+      "Cluster: API server",
+      `the cluster of context "live" at https://127.0.0.1:${closed} does not answer (connect ECONNREFUSED 127.0.0.1:${closed})`,
+    ],
     ["Identity provider: API", `http://127.0.0.1:${closed} does not answer: connect ECONNREFUSED 127.0.0.1:${closed}`],
     [
       "Postgres: connection",

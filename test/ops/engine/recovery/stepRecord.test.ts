@@ -152,10 +152,11 @@ describe("the record", () => {
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    mkdirSync(`${recordFile(folder, "dev")}.new`);
+    const unfinished = `${recordFile(folder, "dev")}.${process.pid}.new`;
+    mkdirSync(unfinished);
     expect(() => writeRecord(stack, [{ urn: "b", type: "t" }])).toThrow("EISDIR");
     expect(await readRecord(stack)).toHaveLength(2);
-    rmdirSync(`${recordFile(folder, "dev")}.new`);
+    rmdirSync(unfinished);
     writeRecord(stack, [{ urn: "b", type: "t" }]);
     expect(await readRecord(stack)).toEqual([{ urn: "b", type: "t" }]);
     expect(readdirSync(folder)).toEqual(["creations-dev.jsonl"]);

@@ -79,6 +79,16 @@ test.each([
   expect(cancelled).toBe(0);
 });
 
+test("does not replace the record of another process, whose lock exists", async () => {
+  const stack = stackOn(`file://${backend}`);
+  const file = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json");
+  writeLock({});
+  writeFileSync(file, '{ "pidNamespace": "pid:[1]" }');
+  recordLockOwner(stack);
+  await expect(releaseStaleLock(stack)).rejects.toThrow("No run of Gatehouse in this PID namespace took the lock");
+  expect(cancelled).toBe(0);
+});
+
 test("leaves no record of a deployment that has ended, and needs none in a backend that is not a folder", () => {
   const stack = stackOn(`file://${backend}`);
   const file = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json");

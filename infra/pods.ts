@@ -153,8 +153,9 @@ export function serviceOf(
   metadata: k8s.types.input.meta.v1.ObjectMeta,
   app: string,
   port: number,
+  targetPort = port,
 ): k8s.core.v1.ServiceArgs {
-  const ports = [{ name: PORT_NAME, port, targetPort: port }];
+  const ports = [{ name: PORT_NAME, port, targetPort }];
   return { metadata: { ...metadata, annotations: withoutAwait }, spec: { selector: labelsOf(app), ports } };
 }
 

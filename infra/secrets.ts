@@ -5,20 +5,26 @@ import type { SecretText } from "../config/settings.ts";
 /**
  * Returns the value of a secret field: its template with every `${NAME}` replaced by `variables:NAME` of the stack, else by the environment
  * variable of that name. Always a Pulumi secret, wherever the value came from.
- * @throws when a variable is set neither in the stack nor in the environment; configuration checks report this earlier, for all fields at once
+ * @throws when a variable is set neither in the stack nor in the environment; configuration checks report this earlier, for all fields at once. When its
+ *   value in the stack is empty, e.g. because Enter was pressed at `read -rs VALUE`: the password of a `basic` service would be empty, too
  */
 export function resolveSecret(text: SecretText): pulumi.Output<string> {
   const variables = new pulumi.Config("variables");
   const values = text.variables.map((name) => variables.getSecret(name) ?? fromEnvironment(name));
-  return pulumi.secret(pulumi.all(values).apply((known) => filledIn(text, (_, index) => known[index] ?? "")));
+  return pulumi.secret(pulumi.all(values).apply((known) => fillSecret(text, known)));
+}
+
+/** Returns the text with these values of its variables. @throws when one is empty */
+export function fillSecret(text: SecretText, values: readonly string[]): string {
+  return filledIn(text, (name, index) => values[index] || missing(name));
 }
 
 function fromEnvironment(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) {
-    throw new pulumi.RunError(
-      `template variable "${name}" is not set; run: pulumi config set --secret variables:${name}`,
-    );
-  }
-  return value;
+  return process.env[name] || missing(name);
+}
+
+function missing(name: string): never {
+  throw new pulumi.RunError(
+    `template variable "${name}" is not set, or empty; run: pulumi config set --secret variables:${name}`,
+  );
 }

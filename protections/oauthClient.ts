@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seconds } from "../config/schema/duration.ts";
 import { duration, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/schema/fields.ts";
 import { type Location, within } from "../config/errors/location.ts";
 import { type Problem, problem } from "../config/errors/problems.ts";
@@ -17,15 +18,18 @@ export const oauthConfig = z.strictObject({
   scopes: z
     .array(
       text(
-        /^(?!(openid|email|profile|goauthentik\.io\/api)$)[\w.:/-]+$/,
-        "a scope other than openid, email, profile and goauthentik.io/api",
-        "remove it: the first three are always requested, and with the last one a client calls authentik's API as its users, administrators included",
+        /^(?!(openid|email|profile|goauthentik\.io\/api|ak_proxy|gatehouse_.*)$)[\w.:/-]+$/,
+        "a scope other than openid, email, profile, goauthentik.io/api, ak_proxy and gatehouse_*",
+        "remove it: the first three are always requested; with goauthentik.io/api a client calls authentik's API as its users, administrators included; with the others it gets X-idp-jwt, which applications trust",
       ),
     )
     .default([])
     .describe("Scopes in addition to openid, email and profile."),
   client_type: z.enum(["confidential", "public"]).default("confidential").describe("OAuth 2.0 client type."),
-  access_token_validity: duration().default("minutes=10").describe("Validity of access tokens."),
+  access_token_validity: duration()
+    .refine((text) => !(seconds(text) < 60), { error: "at least minutes=1; write it like minutes=10" })
+    .default("minutes=10")
+    .describe("Validity of access tokens."),
   refresh_token_validity: duration()
     .optional()
     .describe("Validity of refresh tokens from the sign-in on; they are not renewed. Default: the session length."),

@@ -6,7 +6,7 @@ import type { DataApiDraft } from "../sections/dataApi/dataApi.ts";
 import type { GatewayDraft } from "../sections/gateway.ts";
 import type { IdentityProviderDraft } from "../sections/identityProvider/identityProvider.ts";
 import type { ObservabilityDraft } from "../sections/observability.ts";
-import type { PostgresDraft } from "../sections/postgres/postgres.ts";
+import { OPERATOR_NAMESPACE, type PostgresDraft } from "../sections/postgres/postgres.ts";
 import type { VerificationDraft } from "../sections/verification.ts";
 
 interface Drafts {
@@ -36,6 +36,10 @@ export function namespaceRules(drafts: Drafts): Problem[] {
   })) {
     if (draft?.fields.namespace !== undefined) existing.set(draft.fields.namespace, section);
   }
+  const server = drafts.postgres?.fields.install;
+  if (server?.kind === "cloudnativepg")
+    existing.set(server.operator_namespace ?? OPERATOR_NAMESPACE, "the operator of Postgres");
+  if (server?.monitoring !== undefined) existing.set(server.monitoring, "postgres.install.monitoring");
   const { install, service, namespace: authentik } = drafts.identityProvider?.fields ?? {};
   if (install === false && service !== undefined && authentik !== undefined)
     existing.set(authentik, "identity_provider");

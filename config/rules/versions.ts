@@ -1,6 +1,6 @@
 /** Versions that may run together, and those with known vulnerabilities and bugs (advisories of 2024 to 2026; docs/versions.md). */
 import { coerce, satisfies } from "semver";
-import { within } from "../errors/location.ts";
+import { type Location, within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";
 import type { DataApiDraft } from "../sections/dataApi/dataApi.ts";
 import type { GatewayDraft } from "../sections/gateway.ts";
@@ -103,7 +103,7 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
   const server = identityProvider?.fields.version;
   if (identityProvider !== undefined && server !== undefined) {
     const location = within(identityProvider.location, "version");
-    found.push(...refused("authentik", server, AUTHENTIK).map(([message, hint]) => problem(location, message, hint)));
+    found.push(...problemsAt(location, refused("authentik", server, AUTHENTIK)));
     if (!server.startsWith(`${PROVIDER_SERIES}.`)) {
       const message = `authentik ${server} and the Terraform provider ${PROVIDER_SERIES} are not compatible (terraform-provider-authentik #966)`;
       found.push(
@@ -117,18 +117,19 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
   }
   const traefik = gateway.fields.version;
   if (traefik !== undefined) {
-    const location = within(gateway.location, "version");
-    found.push(
-      ...refused("Traefik", traefik, TRAEFIK_REFUSED).map(([message, hint]) => problem(location, message, hint)),
-    );
+    found.push(...problemsAt(within(gateway.location, "version"), advisoriesOfTraefik(traefik)));
   }
   const postgrest = dataApi?.fields.version;
   if (dataApi !== undefined && postgrest !== undefined) {
     const location = within(dataApi.location, "version");
     const full = coerce(postgrest)?.version ?? postgrest;
-    found.push(...refused("PostgREST", full, POSTGREST).map(([message, hint]) => problem(location, message, hint)));
+    found.push(...problemsAt(location, refused("PostgREST", full, POSTGREST)));
   }
   return found;
+}
+
+function problemsAt(location: Location, advisories: readonly [message: string, hint: string][]): Problem[] {
+  return advisories.map(([message, hint]) => problem(location, message, hint));
 }
 
 /** Warns of mitigated vulnerabilities of the stated Traefik, and of a missing version. */

@@ -31,7 +31,7 @@ const REDIRECT_PATH = new RegExp(String.raw`^${NOT_OUTPOST}\/[^\s?#]*$`);
 
 /** Fields that contain template variables, by how they are resolved (`Variables`). */
 export const TEMPLATES = z.registry<{
-  readonly kind: "secret" | "unresolved" | "plain" | "port" | "address" | "rootCertificates";
+  readonly kind: "secret" | "unresolved" | "plain" | "port" | "address" | "host" | "rootCertificates";
 }>();
 
 /** Text of a form. */
@@ -44,7 +44,11 @@ export const label = () =>
   text(DNS_LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit");
 /** A name of a Kubernetes object. */
 export const subdomain = () =>
-  text(/^[a-z0-9]([a-z0-9.-]{0,150}[a-z0-9])?$/, "a Kubernetes name", "use a-z, 0-9, - and .");
+  text(
+    /^(?=.{1,152}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    "a Kubernetes name",
+    "use a-z, 0-9, - and ., each part with a letter or digit at both ends",
+  );
 /** A secret: template variables and nothing else, so that none is ever in plain text. */
 export const secret = () =>
   text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME')
@@ -53,10 +57,16 @@ export const secret = () =>
 /** A text whose variables stay unresolved, because they can be secret. */
 export const unresolved = (field: z.ZodString) => field.brand<"secret">().register(TEMPLATES, { kind: "unresolved" });
 /** A text whose variables are filled in; they must not be secret. */
-export const plain = (kind: "plain" | "address" | "rootCertificates" = "plain") =>
+export const plain = (kind: "plain" | "address" | "host" | "rootCertificates" = "plain") =>
   (kind === "rootCertificates" ? z.string() : nonEmptyText()).register(TEMPLATES, { kind });
+/** Longest duration, in seconds: authentik answers 500 to one that Python cannot represent. */
+const LONGEST = 366 * 86_400;
 /** A duration as authentik writes it. */
-export const duration = () => text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5");
+export const duration = () =>
+  text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5").refine(
+    (value) => !(seconds(value) > LONGEST),
+    { error: "at most days=366; write it like hours=10" },
+  );
 /** Shortest session, in seconds. The cookie that authentik's outpost sets before login lasts as long as the session and 1 s more. */
 const SHORTEST_SESSION = 300;
 /** Length of a session. */
@@ -73,7 +83,7 @@ export const identifier = (...reserved: string[]) =>
   text(
     new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
     "an unreserved Postgres name",
-    "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
+    `use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public${reserved.length === 0 ? "" : ", Gatehouse reserves catalog, gatehouse and gatehouse_*"}`,
   );
 /**
  * Returns the schema of a name of an existing object that is not one of the reserved names. It can need quotes in SQL, but contains no comma, which

@@ -19,6 +19,9 @@ const SCHEDULE = new RegExp(`^${FIELDS.join(" ")}$`);
 
 const schema = z.strictObject({
   schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')
+    .refine((schedule) => [...schedule.matchAll(/(\d+)-(\d+)/g)].every(([, from, to]) => Number(from) <= Number(to)), {
+      error: "ranges from the lower number to the higher one; write it like 8-18",
+    })
     .default("17 * * * *")
     .describe("Schedule of the CronJob, in the time zone of the cluster's controller manager, usually UTC."),
   namespace: label().default("gatehouse-verification").describe("Namespace of the CronJob; the stack creates it."),

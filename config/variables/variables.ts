@@ -1,5 +1,7 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
+import { isIP } from "node:net";
 import type { Problem } from "../errors/problems.ts";
+import { isDnsName } from "../schema/dnsName.ts";
 import { rootCertificates } from "./rootCertificates.ts";
 import { formatLocation, type Location } from "../errors/location.ts";
 import type { SecretText } from "./secretText.ts";
@@ -72,6 +74,18 @@ export class Variables {
     if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
     const hint = "write it like https://sso.example.org, without credentials, path and query";
     this.#report(location, "is not the http or https address of a server", hint);
+    return undefined;
+  }
+
+  /** Returns the name or the IP address of a server; undefined after a problem. */
+  host(text: string, location: Location): string | undefined {
+    const filled = this.plain(text, location);
+    if (filled === undefined || isIP(filled) !== 0 || isDnsName(filled)) return filled;
+    this.#report(
+      location,
+      "is not a DNS name in lower case or an IP address",
+      "write it like db.example.org, and the port in port",
+    );
     return undefined;
   }
 

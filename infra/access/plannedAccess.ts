@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { shortHash } from "../shortHash.ts";
-import { type AccessRecord, PLANNED_ACCESS } from "./record.ts";
+import { type AccessRecord, jsonOf, PLANNED_ACCESS } from "./record.ts";
 
 /**
  * Records the access that a deployment plans in its state, before the deployment changes anything. The name of the component is a hash of the
@@ -9,7 +9,8 @@ import { type AccessRecord, PLANNED_ACCESS } from "./record.ts";
  */
 export class PlannedAccess extends pulumi.ComponentResource {
   constructor(record: AccessRecord, opts?: pulumi.ComponentResourceOptions) {
-    super(PLANNED_ACCESS, `access-${shortHash(record.facts)}`, {}, opts);
+    // Not of the compressed facts, whose bytes depend on the version of Node.js.
+    super(PLANNED_ACCESS, `access-${shortHash(jsonOf(record))}`, {}, opts);
     this.registerOutputs({ ...record });
   }
 }

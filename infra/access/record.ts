@@ -22,6 +22,11 @@ export function recordOf(access: AccessFacts): AccessRecord {
   return { version: VERSION, facts: gzipSync(json, { level: 9 }).toString("base64") };
 }
 
+/** Returns the facts as JSON. */
+export function jsonOf({ facts }: Pick<AccessRecord, "facts">): string {
+  return gunzipSync(Buffer.from(facts, "base64")).toString();
+}
+
 /**
  * Returns the recorded facts. Fields that were undefined are missing. Those of an older version cannot be compared: they are none, so that
  * everything reads as new and no change is hidden.
@@ -35,7 +40,6 @@ export function accessIn({ version, facts }: AccessRecord): AccessFacts {
         "deploy with the version of Gatehouse that deployed last, or a newer one",
     );
   }
-  const json = gunzipSync(Buffer.from(facts, "base64")).toString();
-  const sections = Object.entries(JSON.parse(json) as Record<string, [string, object][]>);
+  const sections = Object.entries(JSON.parse(jsonOf({ facts })) as Record<string, [string, object][]>);
   return { ...accessOf(undefined), ...Object.fromEntries(sections.map(([name, entries]) => [name, new Map(entries)])) };
 }

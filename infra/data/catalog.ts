@@ -5,7 +5,7 @@ import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../
 import { limitsFrom } from "../../config/sections/dataApi/publishedLimits.ts";
 import { pinned } from "../images.ts";
 import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
-import { CATALOG_SERVICE } from "../plan/exposures.ts";
+import { CATALOG_SERVICE } from "../plan/ownServices.ts";
 import type { Exposure } from "../plan/types.ts";
 import { deployment, disruptionBudgetOf, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 import type { CatalogFiles } from "./catalogFiles.ts";

@@ -1,5 +1,6 @@
 import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
+import { authenticatorConnections } from "../../config/sections/postgres/maxConnections.ts";
 import type { DataApi } from "../../config/settings.ts";
 import { IDLE_MS } from "../plan/grants.ts";
 import type { DataPlan } from "../plan/types.ts";
@@ -41,8 +42,7 @@ export class Database extends pulumi.ComponentResource {
       inherit: false,
       idleInTransactionSessionTimeout: IDLE_MS,
       roles: [anonymous.name],
-      // Pools of all instances, one more during a roll-out, each with a listener for changes of the schema and one to spare.
-      connectionLimit: (maxReplicas + 1) * (limits.connections + 2),
+      connectionLimit: authenticatorConnections({ maxReplicas, connections: limits.connections }),
       password: resolveRolePassword(authenticatorPassword, "data_api.authenticator_password"),
     });
     const owner = role(

@@ -49,7 +49,13 @@ export class Migrations extends pulumi.ComponentResource {
     super("gatehouse:data:Migrations", name, {}, opts);
     const files = readMigrations();
     const variables = migrationVariables(args.plan);
-    const hash = shortHash(JSON.stringify({ ...files, ...variables }));
+    // Of the connection, only what selects the database: another password must not run the migrations again.
+    const { host, port } = args.server.inCluster;
+    const hash = pulumi
+      .output(host)
+      .apply((address) =>
+        shortHash(JSON.stringify({ ...files, ...variables, server: [address, port, args.plan.database] })),
+      );
     const metadata = { namespace: args.namespace.metadata.name };
     const sql = new k8s.core.v1.ConfigMap(`${name}-sql`, { metadata, immutable: true, data: files }, { parent: this });
     const connection = new k8s.core.v1.Secret(

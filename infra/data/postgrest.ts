@@ -5,16 +5,16 @@ import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, allowEgressTo, allowIngressFrom } from "../network.ts";
 import { POSTGREST_ADMIN } from "../observability/targets.ts";
+import { DATA_API_SERVICE } from "../plan/ownServices.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type PostgresConnection, readingUri } from "../postgres/connection.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { resolveSecret } from "../secrets.ts";
 import { deployment, disruptionBudgetOf, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
-const APP = "postgrest";
+const { name: APP, port: PORT } = DATA_API_SERVICE;
 /** Never in a Service: it shows its settings and the whole schema cache without authentication (docs/postgrest.md). */
 const ADMIN_PORT = POSTGREST_ADMIN.containerPort;
-const PORT = 3000;
 
 interface PostgrestArgs {
   readonly dataApi: DataApi;

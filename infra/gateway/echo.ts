@@ -6,6 +6,9 @@ import { pinned } from "../images.ts";
 import { gatewayPods, allowIngressFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
+/** A user who is not root may not listen below 1024 on each container runtime. */
+const PORT = 8080;
+
 interface EchoArgs {
   /** Name, namespace and port of the Service. */
   readonly backend: Backend;
@@ -21,7 +24,7 @@ export class Echo extends pulumi.ComponentResource {
     const metadata = { name: backend.name, namespace: backend.namespace, labels };
     const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata, spec: allowIngressFrom(labels, backend.port, [gatewayPods(gateway)]) },
+      { metadata, spec: allowIngressFrom(labels, PORT, [gatewayPods(gateway)]) },
       { parent: this },
     );
     new k8s.apps.v1.Deployment(
@@ -33,16 +36,16 @@ export class Echo extends pulumi.ComponentResource {
         container: {
           name: "whoami",
           image: pinned(IMAGES.whoami),
-          args: ["--port", String(backend.port)],
-          ports: [{ name: "http", containerPort: backend.port }],
+          args: ["--port", String(PORT)],
+          ports: [{ name: "http", containerPort: PORT }],
           // A POST changes the status of /health.
-          readinessProbe: { httpGet: { path: "/api", port: backend.port } },
+          readinessProbe: { httpGet: { path: "/api", port: PORT } },
           resources: resources("10m", "16Mi", "64Mi"),
         },
       }),
       { parent: this, dependsOn: network },
     );
-    new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port), { parent: this });
+    new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port, PORT), { parent: this });
     this.registerOutputs({});
   }
 }

@@ -1,11 +1,12 @@
 /** Ports, environment and probes that authentik's containers share. */
+import { AUTHENTIK_PORT } from "../plan/ownServices.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 
 export const HTTPS_PORT = 9443;
 
 /** IPv4 addresses: the default `[::]` fails on nodes without IPv6 (authentik docs, "Configuration", listen settings). */
 export const LISTEN = [
-  { name: "AUTHENTIK_LISTEN__HTTP", value: "0.0.0.0:9000" },
+  { name: "AUTHENTIK_LISTEN__HTTP", value: `0.0.0.0:${AUTHENTIK_PORT}` },
   { name: "AUTHENTIK_LISTEN__HTTPS", value: `0.0.0.0:${HTTPS_PORT}` },
   { name: "AUTHENTIK_LISTEN__METRICS", value: `0.0.0.0:${AUTHENTIK_METRICS.containerPort}` },
   // The image's own value; sessions, sockets and gunicorn's heartbeats are there (authentik #22856, #25876).

@@ -6,7 +6,7 @@ import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, namespaced, allowIngressFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
-import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/exposures.ts";
+import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/ownServices.ts";
 import { deployment, disruptionBudgetOf, type Files, resources, serviceOf } from "../pods.ts";
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres/postgres.ts";

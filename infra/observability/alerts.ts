@@ -64,7 +64,9 @@ type NewAlert = (
 ) => Alert;
 
 /** Returns a function that creates alerts, each with a link to its paragraph and a command. */
-function alertFactory({ context = "CONTEXT" }: Settings): NewAlert {
+function alertFactory({ cluster }: Settings): NewAlert {
+  // Not the name that the deploying machine uses.
+  const [context = "CONTEXT"] = cluster.contexts;
   return (alert, severity, rule, summary, description) => ({
     alert,
     ...rule,

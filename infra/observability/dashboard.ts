@@ -1,6 +1,6 @@
 /** One dashboard of Grafana as data (its docs, "Dashboard JSON model"). Pure. */
 import type { Settings } from "../../config/settings.ts";
-import { DATA_API_SERVICE } from "../plan/exposures.ts";
+import { DATA_API_SERVICE } from "../plan/ownServices.ts";
 import { ownRouteName } from "../plan/objectNames.ts";
 import { jobOf, requestsByRoute } from "./alerts.ts";
 import type { Target } from "./targets.ts";

@@ -12,6 +12,7 @@ import {
   selects,
   selectsTooMuch,
 } from "./matchers.ts";
+import { shortHash } from "../shortHash.ts";
 import { openChain } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
@@ -108,7 +109,10 @@ function upstreamName(name: string, upstream: boolean): string {
 
 function profile(schema: string, deprecated: DataApi["deprecated"] = []): MiddlewareSpec {
   const deprecation = deprecated.find((candidate) => candidate.schema === schema);
-  return { name: dnsLabel("gatehouse-profile", schema.replaceAll("_", "-")), kind: "profile", schema, deprecation };
+  // Kubernetes permits no name that ends in a hyphen, and Traefik reads several hyphens as one (traefikName).
+  const hash = /^_|_$|__/.test(schema) ? [shortHash(schema)] : [];
+  const name = dnsLabel("gatehouse-profile", ...schema.split("_").filter((part) => part !== ""), ...hash);
+  return { name, kind: "profile", schema, deprecation };
 }
 
 function replacePath(path: string): MiddlewareSpec {

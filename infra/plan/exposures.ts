@@ -6,16 +6,8 @@ import type { Exposure } from "./exposure.ts";
 import { hostLabels } from "./hosts.ts";
 import { exposureId } from "./objectNames.ts";
 import { assignOutposts } from "./outposts.ts";
+import { AUTHENTIK_SERVICE, CATALOG_SERVICE, DATA_API_SERVICE } from "./ownServices.ts";
 import { proxySlug, testName } from "./slugs.ts";
-
-/** The Deployments of an installed authentik, and the label `app.kubernetes.io/name` of their pods. */
-export const AUTHENTIK_APPS = { server: "authentik-server", worker: "authentik-worker" };
-/** The Service of an installed authentik, and the HTTP listener of server and outposts (authentik docs, "Ports"). */
-export const AUTHENTIK_SERVICE = { name: AUTHENTIK_APPS.server, port: 9000 };
-/** The Service of PostgREST (infra/data). */
-export const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
-/** The Service of the catalog (infra/data). */
-export const CATALOG_SERVICE = { name: "catalog", port: 8080 };
 
 /** Returns an exposure for each host of the stack. */
 export function exposures(settings: Settings): Exposure[] {

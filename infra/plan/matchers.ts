@@ -74,11 +74,24 @@ export function selects(schema: string, first: boolean): string {
 }
 
 /**
+ * The items of a `select` up to the first bracket that is not in a quoted name, such as `"share (percent)"`. PostgREST reads a quote at the beginning of an item as
+ * that of a name (its ApiRequest/QueryParams.hs, `pQuotedValue`); elsewhere it can be part of a JSON key, and PostgREST 12 has no escapes. So any other quote, and
+ * one with a backslash, ends these items: from there on, every bracket counts.
+ */
+const QUOTED = String.raw`"[^"\\]*"`;
+const ITEMS = String.raw`^((${QUOTED})?[^",(]*,)*`;
+const TO_BRACKET = `${ITEMS}(${QUOTED})?[^",(]*`;
+const TO_OTHER_QUOTE = String.raw`${ITEMS}((${QUOTED}[^",(]*|[^",(]+)"|"[^"\\]*\\)`;
+
+/**
  * Related rows inside of related rows, or of more than three relations: each level multiplies the response by the maximum number of
- * rows, and rows that such a query collects before its timeout are in the memory of the database (docs/limits.md). A quoted name can contain
- * a bracket, so a quoted closing bracket is not counted.
+ * rows, and rows that such a query collects before its timeout are in the memory of the database (docs/limits.md). A quoted name among related rows can
+ * contain a bracket, so a quoted closing bracket is not counted.
  */
 const EMBEDDED = String.raw`[(][^)]*[(]|[(].*".*[(]|([(].*){4}`;
+/** The same, from the first bracket on. */
+const EMBEDDED_FROM = String.raw`([(][^)]*[(]|[(].*[(][^)]*[(]|[(].*".*[(]|([(].*){4})`;
+const EMBEDS = `${TO_BRACKET}${EMBEDDED_FROM}|${TO_OTHER_QUOTE}.*(${EMBEDDED})`;
 /** An aggregate that collects all rows of one argument. */
 export const AGGREGATE = "(array|jsonb?)_agg";
 /**
@@ -99,7 +112,7 @@ const NAMES = String.raw`::[\w$\s]*(?i:reg)`;
 export function selectsTooMuch(): string {
   // The number has its own anchor: without it, Traefik computes 2 s for 60 kB (measured with 3.7.5).
   const columns = `QueryRegexp(\`select\`, \`^([^,]*,){${MAX_SELECTED}}\`)`;
-  return `(${columns} || QueryRegexp(\`select\`, \`(?s)${EMBEDDED}|${AGGREGATES}|${NAMES}\`))`;
+  return `(${columns} || QueryRegexp(\`select\`, \`(?s)${EMBEDS}|${AGGREGATES}|${NAMES}\`))`;
 }
 
 export const COUNTS = ["exact", "planned", "estimated"] as const;
@@ -110,7 +123,8 @@ export type Count = (typeof COUNTS)[number];
  * the database checks the relation of the path only (`gatehouse.reads_hidden_rows`).
  */
 export function estimatesRelated(): string {
-  return "(HeaderRegexp(`Prefer`, `(?i)count=(planned|estimated)`) && QueryRegexp(`select`, `[(]`))";
+  const related = `(?s)${TO_BRACKET}[(]|${TO_OTHER_QUOTE}.*[(]`;
+  return `(HeaderRegexp(\`Prefer\`, \`(?i)count=(planned|estimated)\`) && QueryRegexp(\`select\`, \`${related}\`))`;
 }
 
 /**

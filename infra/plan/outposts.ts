@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import type { Backend, Settings } from "../../config/settings.ts";
 import { combinationOf } from "./groupPolicies.ts";
 import type { ForwardedExposure } from "./exposure.ts";
+import { AUTHENTIK_PORT } from "./ownServices.ts";
 import { outpostName, outpostNamespace, providerName } from "./objectNames.ts";
 import type { Exposure, Outpost } from "./types.ts";
 
-/** HTTP listener of an outpost (authentik docs, "Ports"). */
-const PORT = 9000;
 /** Length of an exposure's hash in bits. */
 const BITS = 32;
 
@@ -47,7 +46,7 @@ export function outposts(settings: Settings, exposures: readonly Exposure[]): Ou
     exposures.flatMap(({ outpost, groups }) => (outpost === undefined ? [] : [[outpost, groups] as const])),
   );
   return [...byName]
-    .map(([name, groups]) => ({ name, namespace, port: PORT, groups: groups.toSorted() }))
+    .map(([name, groups]) => ({ name, namespace, port: AUTHENTIK_PORT, groups: groups.toSorted() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -58,7 +57,7 @@ export function providerOf(exposure: ForwardedExposure): string {
 
 /** Returns the Service with the pages that replace empty responses of an outpost; it is in the namespace of the outposts. */
 export function signInPages(namespace: string): Backend {
-  return { name: "gatehouse-sign-in-pages", namespace, port: PORT };
+  return { name: "gatehouse-sign-in-pages", namespace, port: AUTHENTIK_PORT };
 }
 
 function shared(exposure: Exposure | undefined): [groups: readonly string[], session: string, scheme: string] {

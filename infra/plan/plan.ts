@@ -27,7 +27,7 @@ export function computePlan(settings: Settings): Plan {
     ...routing(settings, all),
     records: records(settings.stack, settings.domains, all),
     groups: allGroups,
-    createdGroups: settings.identityProvider.install ? allGroups : [...settings.identityProvider.groups].sort(),
+    createdGroups: settings.identityProvider.install ? allGroups : ownGroups(settings.identityProvider),
     groupPolicies: groupPolicies(settings, all, allClients),
     members: members(settings),
     logins: logins(settings, all),
@@ -42,6 +42,11 @@ function groups({ services, identityProvider }: Settings): string[] {
   const { sampleUsers, serviceAccounts } = identityProvider;
   const named = [...services, ...sampleUsers, ...serviceAccounts].flatMap((one) => one.groups);
   return [...new Set([...identityProvider.groups, ...named])].sort();
+}
+
+/** Returns the groups that the stack creates in an existing identity provider. Those of services are expected to exist: a misspelled one is an error. */
+function ownGroups({ groups: listed, sampleUsers }: Settings["identityProvider"]): string[] {
+  return [...new Set([...listed, ...sampleUsers.flatMap((user) => user.groups)])].sort();
 }
 
 function members({ identityProvider: { sampleUsers, serviceAccounts } }: Settings): Member[] {

@@ -8,6 +8,7 @@ import { CLOUDNATIVEPG_METRICS } from "../observability/targets.ts";
 import { resources } from "../pods.ts";
 import { NAME, PORT } from "./connection.ts";
 import type { Kind, Parts, Workload } from "./workload.ts";
+import { MAX_CONNECTIONS } from "../../config/sections/postgres/maxConnections.ts";
 
 type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
 
@@ -66,7 +67,11 @@ export function clusterSpec({
     storage: { size, ...(storageClass === undefined ? {} : { storageClass }) },
     bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },
     postgresql: {
-      parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
+      parameters: {
+        max_connections: String(MAX_CONNECTIONS),
+        password_encryption: "scram-sha-256",
+        log_min_error_statement: "panic",
+      },
       // After the operator's first rules, before its last one, which accepts passwords without TLS.
       // A port forward of kubectl ends in the pod, at its loopback address.
       pg_hba: [

@@ -4,6 +4,7 @@ import { pinned } from "../images.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./connection.ts";
 import type { Kind, Parts, Workload } from "./workload.ts";
+import { MAX_CONNECTIONS } from "../../config/sections/postgres/maxConnections.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */
 const USER = 70;
@@ -88,7 +89,7 @@ function pod(
 
 function container(version: string): k8s.types.input.core.v1.Container {
   const settings = {
-    max_connections: "200",
+    max_connections: String(MAX_CONNECTIONS),
     password_encryption: "scram-sha-256",
     log_min_error_statement: "panic",
   };

@@ -142,6 +142,20 @@ describe("the data API under mocks", () => {
     expect(changed.name).toBe(job.name);
     expect(hashOf(changed)).not.toBe(hashOf(job));
   });
+
+  test.each([
+    ["database", { database: { name: "shop2", existing: true } }, {}],
+    ["server", { database: { name: "shop", existing: true } }, { host: "other.example.org" }],
+  ])("runs the migrations in another existing %s", async (_what, dataApi, server) => {
+    const job = async (data_api: object, postgres: object): Promise<Recorded> => {
+      const sectionsOf = { protected_services: [], data_api: { ...sections.data_api, ...data_api } };
+      const other = await deploy(stack({ ...sectionsOf, postgres: { ...sections.postgres, ...postgres } }));
+      return other.of("kubernetes:batch/v1:Job")[0] as Recorded;
+    };
+    const first = await job({ database: { name: "shop", existing: true } }, {});
+    expect(hashOf(await job(dataApi, server))).not.toBe(hashOf(first));
+    expect(hashOf(await job({ database: { name: "shop", existing: true } }, {}))).toBe(hashOf(first));
+  });
 });
 
 /** Returns the annotation of a template that makes it another one with another text. */

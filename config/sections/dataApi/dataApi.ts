@@ -22,6 +22,9 @@ import type { Section } from "../section.ts";
 import type { Variables } from "../../variables/variables.ts";
 import type { Domain } from "../domains/domains.ts";
 
+/** No client of a public API waits longer, and the duration bounds what a query costs. */
+const MAX_STATEMENT_MS = 600_000;
+
 const deprecation = z.strictObject({
   since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
   sunset: date().describe("Date from which the schema may be removed, sent as `Sunset` (RFC 8594); after `since`."),
@@ -63,7 +66,7 @@ const schema = z.strictObject({
     .describe(
       "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later.",
     ),
-  version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
+  version: text(/^v\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
     .default("v14.17")
     .describe("Version of PostgREST: the tag of its image."),
   replicas: positiveInteger(100).default(2).describe("Minimum number of PostgREST replicas."),
@@ -116,8 +119,11 @@ const schema = z.strictObject({
     .strictObject({
       max_rows: positiveInteger(1_000_000).default(1000).describe("Maximum number of rows in one response."),
       statement_timeout: text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s")
+        .refine((interval) => !(milliseconds(interval) > MAX_STATEMENT_MS), {
+          error: "at most 10min; write it like 5s",
+        })
         .default("5s")
-        .describe("Maximum duration of one query."),
+        .describe("Maximum duration of one query, at most 10min."),
       connections: positiveInteger(1000).default(10).describe("Connections of one PostgREST replica to the database."),
       exact_count_rows: positiveInteger(1_000_000_000)
         .default(1_000_000)

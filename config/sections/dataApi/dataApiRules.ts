@@ -1,6 +1,7 @@
 /** Rules of the section `data_api` that concern more than one field. */
 import { identifier } from "../../schema/fields.ts";
-import { INITIAL_DATABASES } from "../postgres/postgres.ts";
+import { authenticatorConnections, MAX_AUTHENTICATOR_CONNECTIONS } from "../postgres/maxConnections.ts";
+import { INITIAL_DATABASES, type PostgresDraft } from "../postgres/postgres.ts";
 import { within } from "../../errors/location.ts";
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { DataApiDraft } from "./dataApi.ts";
@@ -9,14 +10,16 @@ import type { IdentityProviderDraft } from "../identityProvider/identityProvider
 interface Drafts {
   readonly dataApi: DataApiDraft | undefined;
   readonly identityProvider: IdentityProviderDraft | undefined;
+  readonly postgres: PostgresDraft | undefined;
   readonly hasPostgres: boolean;
   /** Role with which the stack deploys to the server. */
   readonly administrator: string | undefined;
 }
 
 /** Checks that there is a database server, and that databases, roles and schemas differ. */
-export function dataApiRules({ dataApi, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
+export function dataApiRules({ dataApi, identityProvider, postgres, hasPostgres, administrator }: Drafts): Problem[] {
   if (dataApi === undefined) return [];
+  const installsServer = postgres?.fields.install !== undefined;
   return [
     ...(hasPostgres ? [] : [problem(dataApi.location, "requires gatehouse:postgres", "add it")]),
     ...sharedWithIdentityProvider(dataApi, identityProvider),
@@ -24,6 +27,7 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres, administr
     ...repeatedSchemas(dataApi),
     ...deprecationRules(dataApi),
     ...replicaRules(dataApi),
+    ...connectionRules(dataApi, installsServer),
     ...writerRules(dataApi),
     ...roleRules(dataApi, administrator),
   ];
@@ -112,6 +116,24 @@ function replicaRules({ location, fields }: DataApiDraft): Problem[] {
   if ((fields.max_replicas ?? 0) >= (fields.replicas ?? 0)) return [];
   const message = `${fields.max_replicas} is fewer than replicas`;
   return [problem(within(location, "max_replicas"), message, "set it to replicas or more")];
+}
+
+/** Checks that clients of the data API cannot take all connections of an installed server: users could not sign in then. */
+function connectionRules({ location, fields }: DataApiDraft, installsServer: boolean): Problem[] {
+  const { max_replicas: maxReplicas, limits } = fields;
+  if (!installsServer || maxReplicas === undefined || limits?.connections === undefined) return [];
+  const needed = authenticatorConnections({ maxReplicas, connections: limits.connections });
+  if (needed <= MAX_AUTHENTICATOR_CONNECTIONS) return [];
+  const message =
+    `(max_replicas + 1) × (limits.connections + 2) is ${needed}, and an installed server has ${MAX_AUTHENTICATOR_CONNECTIONS} for the data API, since ` +
+    "authentik needs the others";
+  return [
+    problem(
+      within(location, "max_replicas"),
+      message,
+      "lower max_replicas or limits.connections, or use an existing server",
+    ),
+  ];
 }
 
 /** Checks that each writer is listed once, and is not a role of the stack. */

@@ -2,11 +2,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../../schema/draft.ts";
-import { DNS_LABEL, label, nonEmptyText, port, subdomain } from "../../schema/fields.ts";
+import { label, nonEmptyText, port, subdomain } from "../../schema/fields.ts";
 import { isSection, join, type Location, within } from "../../errors/location.ts";
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../../variables/variables.ts";
+import { isDnsName } from "../../schema/dnsName.ts";
 
 /** The domain kinds with default values. */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
@@ -215,9 +216,23 @@ function targetRules(location: Location, targets: readonly string[]): Problem[] 
   return found;
 }
 
-/** Warns of base domains below another one. A browser rejects cookies for a name without a dot, such as localhost. */
+/**
+ * Warns of plain HTTP on other domains than localhost, and of base domains below another one. A browser rejects cookies for a name without a dot, such as
+ * localhost.
+ */
 export function domainWarnings(domains: readonly Domain[]): string[] {
   const enabled = domains.filter((domain) => domain.enabled);
+  const plain = enabled.filter(
+    ({ protocol, baseDomain }) => protocol === "http" && !/(^|\.)localhost$/.test(baseDomain),
+  );
+  return [...plain.map(({ kind }) => unencrypted(kind)), ...nested(enabled)];
+}
+
+function unencrypted(kind: string): string {
+  return `domains.${kind}: protocol http sends passwords, sessions and identity headers unencrypted. Set protocol: https.`;
+}
+
+function nested(enabled: readonly Domain[]): string[] {
   return enabled.flatMap(({ kind, baseDomain }) =>
     enabled
       .filter((other) => other.baseDomain.includes(".") && baseDomain.endsWith(`.${other.baseDomain}`))
@@ -227,10 +242,4 @@ export function domainWarnings(domains: readonly Domain[]): string[] {
           "cookies for the hosts of the other. Put applications that you do not trust below another registrable domain (SECURITY.md, Not defended).",
       ),
   );
-}
-
-/** Returns whether a name has lower case, labels of at most 63 characters, and a last label that no address has (RFC 1123, 2.1). */
-function isDnsName(name: string): boolean {
-  const labels = name.split(".");
-  return name.length <= 253 && labels.every((label) => DNS_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
 }

@@ -33,7 +33,7 @@ const installation = z.strictObject({
     .describe(
       "How the deploying machine reaches the server: through a load balancer, or the network of the cluster (or a port forward). Through the load balancer of k3s, pods of every namespace can connect.",
     ),
-  host: plain()
+  host: plain("host")
     .optional()
     .describe(
       "Address for the deploying machine. Default: localhost for LoadBalancer, the address of the Service for ClusterIP.",
@@ -65,7 +65,7 @@ const installation = z.strictObject({
 });
 
 const schema = z.strictObject({
-  host: plain().optional().describe("Host of an existing server; may be a ${VARIABLE}."),
+  host: plain("host").optional().describe("Host of an existing server; may be a ${VARIABLE}."),
   port: port().default(5432).describe("Port of the existing server; a number or a ${VARIABLE}."),
   user: plain().default("postgres").describe("Role with which the stack deploys to the existing server."),
   superuser: z
@@ -104,6 +104,8 @@ Use either an existing server (\`host\`, \`port\`, \`user\`, \`superuser\`, \`ss
 
 /** Databases that `initdb` creates, so that every server has them. */
 export const INITIAL_DATABASES: readonly string[] = ["postgres", "template0", "template1"];
+/** Namespace in which the manifest of CloudNativePG installs the operator. */
+export const OPERATOR_NAMESPACE = "cnpg-system";
 /** Fields of an existing server. */
 const EXISTING = ["host", "port", "user", "superuser", "sslmode", "sslrootcert"];
 /** Fields that require the operator. */
@@ -135,7 +137,7 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
     install: {
       ...install,
       instances: single ? 1 : (install.instances ?? 3),
-      operatorNamespace: install.operatorNamespace ?? "cnpg-system",
+      operatorNamespace: install.operatorNamespace ?? OPERATOR_NAMESPACE,
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type Backend, backendText } from "../../../config/sections/protectedServices/backend.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
+import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/ownServices.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
 import type { Manifest } from "../../../manifests/resource.ts";

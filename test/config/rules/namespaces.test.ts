@@ -50,6 +50,13 @@ describe("a namespace that the stack creates", () => {
     expect(problemsOf(at(namespaces))).toEqual(problems);
   });
 
+  test("rejects that of the operator of Postgres", () => {
+    const install = { kind: "cloudnativepg", namespace: "cnpg-system" };
+    expect(problemsOf(stack({ postgres: { password: "${POSTGRES}", install } }))).toEqual([
+      'postgres.install.namespace: namespace "cnpg-system" is already used by the operator of Postgres. Set another namespace.',
+    ]);
+  });
+
   const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", service: { name: "sso" } };
 
   test("rejects the namespace of an existing identity provider in the cluster", () => {

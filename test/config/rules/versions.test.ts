@@ -119,13 +119,13 @@ describe("PostgREST's version", () => {
   const MEMORY =
     "postgrest #4955: requests fail if their role sets work_mem, which limits the memory of a query. Use 14.17 or newer.";
 
-  test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "16.1"])("accepts %s", (version) => {
+  test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "v16.1"])("accepts %s", (version) => {
     expect(parseStack(postgrest(version), shell).dataApi?.version).toBe(version);
   });
 
   test.each([
     ["v14.5", [`14.5.0 has ${HINTS}`, `14.5.0 has ${MEMORY}`]],
-    ["13.0.8", [`13.0.8 has ${HINTS}`, `13.0.8 has ${MEMORY}`]],
+    ["v13.0.8", [`13.0.8 has ${HINTS}`, `13.0.8 has ${MEMORY}`]],
     ["v14.12", [`14.12.0 has ${MEMORY}`]],
     [
       "v11.2.2",

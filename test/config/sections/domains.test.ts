@@ -49,10 +49,18 @@ describe("TLS of a domain", () => {
   });
 });
 
-test("rejects a TLS Secret whose name is not a Kubernetes name", () => {
-  expect(problemsOf(mesh({ tls: { secret: "Wildcard" } }))).toEqual([
-    'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name. Use a-z, 0-9, - and .',
+test.each(["Wildcard", "a..b", "a.-b", "x".repeat(153)])("rejects %s as the name of a TLS Secret", (secret) => {
+  expect(problemsOf(mesh({ tls: { secret } }))).toEqual([
+    `domains.mesh.tls.secret: found "${secret}", expected a Kubernetes name. Use a-z, 0-9, - and ., each part with a letter or digit at both ends.`,
   ]);
+});
+
+test("warns of plain HTTP on another domain than localhost", () => {
+  const { warnings } = parseStack(mesh({ protocol: "http" }), shell);
+  expect(warnings).toContain(
+    "domains.mesh: protocol http sends passwords, sessions and identity headers unencrypted. Set protocol: https.",
+  );
+  expect(parseStack(stack(), shell).warnings.filter((text) => text.includes("unencrypted"))).toEqual([]);
 });
 
 test("accepts a base domain of localhost below localhost", () => {

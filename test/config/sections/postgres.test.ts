@@ -191,3 +191,9 @@ describe("read replicas", () => {
     expect(warnings.filter((one) => one.includes("replica"))).toEqual(isWarned ? [warning] : []);
   });
 });
+
+test.each(["db.example.org:5433", "https://db.example.org", "/var/run/postgresql"])("refuses %s as a host", (host) => {
+  expect(problemsOf(stack({ postgres: { host, password: "${POSTGRES}" } }))).toEqual([
+    "postgres.host: is not a DNS name in lower case or an IP address. Write it like db.example.org, and the port in port.",
+  ]);
+});

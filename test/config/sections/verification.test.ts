@@ -34,6 +34,10 @@ describe("gatehouse:verification", () => {
 
   test.each([
     [
+      { schedule: "50-10 * * * *" },
+      'verification.schedule: found "50-10 * * * *", expected ranges from the lower number to the higher one. Write it like 8-18.',
+    ],
+    [
       { schedule: "hourly" },
       'verification.schedule: found "hourly", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
     ],

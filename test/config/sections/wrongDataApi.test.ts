@@ -185,7 +185,7 @@ const cases = [
     title: "everyone as a role",
     raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "public" } } }),
     lines: [
-      'data_api.roles.anonymous: found "public", expected an unreserved Postgres name. Use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*.',
+      'data_api.roles.anonymous: found "public", expected an unreserved Postgres name. Use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public.',
     ],
   },
   {
@@ -214,6 +214,27 @@ const cases = [
     lines: [
       "data_api.limits.max_rows: found text, expected a whole number. Write it in digits, without quotes.",
       'data_api.limits.statement_timeout: found "5 seconds", expected a Postgres interval. Write it like 5s.',
+    ],
+  },
+  {
+    title: "a query of more than ten minutes, which Postgres may not even accept",
+    raw: stack({ data_api: { ...sections.data_api, limits: { statement_timeout: "35792min" } } }),
+    lines: ['data_api.limits.statement_timeout: found "35792min", expected at most 10min. Write it like 5s.'],
+  },
+  {
+    title: "a version without v, as no image has it",
+    raw: stack({ data_api: { ...sections.data_api, version: "14.17" } }),
+    lines: ['data_api.version: found "14.17", expected a version of PostgREST. Write it like v14.17.'],
+  },
+  {
+    title: "more connections than authentik can spare on an installed server",
+    raw: stack({
+      postgres: { password: "${POSTGRES}", install: { kind: "statefulset" } },
+      data_api: { ...sections.data_api, max_replicas: 10, limits: { connections: 11 } },
+    }),
+    lines: [
+      "data_api.max_replicas: (max_replicas + 1) × (limits.connections + 2) is 143, and an installed server has 140 for the data API, since authentik " +
+        "needs the others. Lower max_replicas or limits.connections, or use an existing server.",
     ],
   },
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { basic, messageOf, oauth2, proxy, report, shell, stack } from "../stacks.ts";
+import { basic, messageOf, oauth2, proxy, report, shell, stack, sections } from "../stacks.ts";
 
 const cases = [
   {
@@ -54,10 +54,42 @@ const cases = [
     ],
   },
   {
-    title: "the scope of authentik's own API",
-    raw: stack({ protected_services: [oauth2({}, { scopes: ["goauthentik.io/api"] })] }),
+    title: "scopes of authentik's own API and of identity headers",
+    raw: stack({
+      protected_services: [oauth2({}, { scopes: ["goauthentik.io/api", "gatehouse_identity", "ak_proxy"] })],
+    }),
+    lines: ["goauthentik.io/api", "gatehouse_identity", "ak_proxy"].map(
+      (scope, index) =>
+        `protected_services[0].oauth_config.scopes[${index}] "grafana": found "${scope}", expected a scope other than openid, email, profile, goauthentik.io/api, ak_proxy and gatehouse_*. ` +
+        "Remove it: the first three are always requested; with goauthentik.io/api a client calls authentik's API as its users, administrators included; with the others it gets X-idp-jwt, which applications trust.",
+    ),
+  },
+  {
+    title: "tokens that are expired when they are issued, and a session that Python cannot represent",
+    raw: stack({
+      protected_services: [oauth2({ session: "weeks=999999999" }, { access_token_validity: "seconds=0" })],
+    }),
     lines: [
-      'protected_services[0].oauth_config.scopes[0] "grafana": found "goauthentik.io/api", expected a scope other than openid, email, profile and goauthentik.io/api. Remove it: the first three are always requested, and with the last one a client calls authentik\'s API as its users, administrators included.',
+      'protected_services[0].session "grafana": found "weeks=999999999", expected at most days=366. Write it like hours=10.',
+      'protected_services[0].oauth_config.access_token_validity "grafana": found "seconds=0", expected at least minutes=1. Write it like minutes=10.',
+    ],
+  },
+  {
+    title: "backends that the stack deploys",
+    raw: stack({
+      protected_services: [
+        proxy({ service: { name: "postgrest", namespace: "gatehouse-data", port: 3000 } }),
+        proxy({ name: "catalog", application_slug: "catalog", service: { namespace: "gatehouse-data" } }),
+        proxy({ name: "sso", application_slug: "sso", service: { name: "authentik-server", namespace: "authentik" } }),
+      ],
+      data_api: { ...sections.data_api, catalog: { host: "browse" } },
+      test_environments: { service: { name: "postgrest", namespace: "gatehouse-data", port: 3000 } },
+    }),
+    lines: [
+      'protected_services[0].service "wiki": Service "postgrest" in namespace "gatehouse-data" is that of the data API, which has its own route. Name the Service of an application.',
+      'protected_services[1].service "catalog": Service "catalog" in namespace "gatehouse-data" is that of the catalog, which has its own route. Name the Service of an application.',
+      'protected_services[2].service "sso": Service "authentik-server" in namespace "authentik" is that of the identity provider, which has its own route. Name the Service of an application.',
+      'test_environments.service: Service "postgrest" in namespace "gatehouse-data" is that of the data API, which has its own route. Name the Service of an application.',
     ],
   },
   {

@@ -141,6 +141,19 @@ describe("groups", () => {
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...provider };
     expect(groupsOf(existing)).toEqual([["admins", "machines", "platform", "staff"], ["platform"]]);
   });
+
+  test("of sample users are created in an existing identity provider, too", () => {
+    const users = [
+      { username: "alice", name: "Alice", email: "a@example.org", password: "${SECRET}", groups: ["testers"] },
+    ];
+    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", sample_users: users };
+    const raw = stack({
+      domains: { localhost: {} },
+      identity_provider: existing,
+      protected_services: [proxy({ groups: ["staff"] })],
+    });
+    expect(computePlan(parseStack(raw, shell)).createdGroups).toEqual(["testers"]);
+  });
 });
 
 test("adds the stack to the name of the provider that signs the identity headers if stacks share an identity provider", () => {

@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { background, COUNTS } from "../../../infra/plan/matchers.ts";
+import { schemaName } from "../../../config/schema/fields.ts";
+import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf } from "./rules.ts";
@@ -8,13 +11,19 @@ import { BOTH, planOf } from "./stacks.ts";
 
 const LOCAL = { localhost: true };
 const READS = "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`))";
+const ITEMS = String.raw`^(("[^"\\]*")?[^",(]*,)*`;
+const TO_BRACKET = `${ITEMS}("[^"\\\\]*")?[^",(]*`;
+const TO_OTHER_QUOTE = String.raw`${ITEMS}(("[^"\\]*"[^",(]*|[^",(]+)"|"[^"\\]*\\)`;
 const SELECTED = [
-  '(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}',
+  `(?s)${TO_BRACKET}([(][^)]*[(]|[(].*[(][^)]*[(]|[(].*".*[(]|([(].*){4})|${TO_OTHER_QUOTE}.*([(][^)]*[(]|[(].*".*[(]|([(].*){4})`,
   "(^|[^A-Za-z0-9_$])(array|jsonb?)_agg(_strict)?($|[^A-Za-z0-9_$])",
   "::[\\w$\\s]*(?i:reg)",
 ].join("|");
 const TOO_MUCH = `(QueryRegexp(\`select\`, \`^([^,]*,){100}\`) || QueryRegexp(\`select\`, \`${SELECTED}\`))`;
-const ESTIMATED = "(HeaderRegexp(`Prefer`, `(?i)count=(planned|estimated)`) && QueryRegexp(`select`, `[(]`))";
+const ESTIMATED =
+  "(HeaderRegexp(`Prefer`, `(?i)count=(planned|estimated)`) && QueryRegexp(`select`, `(?s)" +
+  `${TO_BRACKET}[(]|${TO_OTHER_QUOTE}.*[(]` +
+  "`))";
 const SCHEMAS = [
   "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^api_v1$`))",
   "HeaderRegexp(`Accept-Profile`, `^marts$`)",
@@ -217,4 +226,26 @@ describe("a route", () => {
       ["gatehouse-outpost-external", "https", RESOLVER],
     ]);
   });
+});
+
+test("gives the middlewares of different schemas different names in Traefik and valid ones in Kubernetes", () => {
+  const schema = fc.stringMatching(/^[a-z_][a-z0-9_]{0,12}$/).filter((name) => schemaName().safeParse(name).success);
+  fc.assert(
+    fc.property(fc.uniqueArray(schema, { minLength: 2, maxLength: 6 }), (exposed) => {
+      const data_api = { ...sections.data_api, schemas: { exposed, private: [] } };
+      const { middlewares } = computePlan(parseStack(stack({ data_api, protected_services: [] }), shell));
+      const profiles = middlewares.filter(({ kind }) => kind === "profile").map(({ name }) => name);
+      // One is that of the description.
+      expect(new Set(profiles.map((name) => traefikName(name)))).toHaveProperty("size", exposed.length + 1);
+      expect(profiles.filter((name) => !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name))).toEqual([]);
+    }),
+  );
+  const named = (exposed: readonly string[]) =>
+    computePlan(parseStack(stack({ data_api: { ...sections.data_api, schemas: { exposed } } }), shell)).middlewares;
+  // Attack: without the hash, the two have one name in Traefik, which keeps one of them.
+  expect(named(["raw", "_raw"]).flatMap(({ kind, name }) => (kind === "profile" ? [name] : []))).toEqual([
+    expect.stringMatching(/^gatehouse-profile-gatehouse-openapi$/),
+    expect.stringMatching(/^gatehouse-profile-raw$/),
+    expect.stringMatching(/^gatehouse-profile-raw-[0-9a-f]{8}$/),
+  ]);
 });

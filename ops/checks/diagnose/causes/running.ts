@@ -1,6 +1,6 @@
 /** Whether the pods behind an exposure run: those of its application, and of the identity provider that authenticates its users. */
 import type { Backend } from "../../../../config/settings.ts";
-import { AUTHENTIK_SERVICE } from "../../../../infra/plan/exposures.ts";
+import { AUTHENTIK_SERVICE } from "../../../../infra/plan/ownServices.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
 import { serviceNamed, serviceProblem } from "../../../clients/services.ts";

@@ -1,0 +1,41 @@
+/** Services of the cluster that are no backend of an entry. */
+import { AUTHENTIK_SERVICE, CATALOG_SERVICE, DATA_API_SERVICE } from "../../infra/plan/ownServices.ts";
+import { type Location, within } from "../errors/location.ts";
+import { type Problem, problem } from "../errors/problems.ts";
+import type { Drafts } from "../sections/sections.ts";
+import type { TestEnvironments } from "../sections/testEnvironments.ts";
+
+/**
+ * Refuses entries whose backend is a Service that the stack deploys: their routes have none of its rules. An open route to PostgREST would have no limits of a
+ * client, and pass on any schema.
+ */
+export function backendRules(
+  { services, dataApi, identityProvider }: Pick<Drafts, "services" | "dataApi" | "identityProvider">,
+  testEnvironments: TestEnvironments,
+): Problem[] {
+  const data = dataApi?.fields.namespace;
+  const identity = identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined;
+  const own = [
+    { namespace: data, name: DATA_API_SERVICE.name, of: "the data API" },
+    { namespace: data, name: CATALOG_SERVICE.name, of: "the catalog" },
+    { namespace: identity, name: AUTHENTIK_SERVICE.name, of: "the identity provider" },
+  ];
+  const backends: { name: string | undefined; namespace: string | undefined; location: Location }[] = [
+    ...services.map(({ location, fields: { name, service } }) => ({
+      name: service?.name ?? name,
+      namespace: service?.namespace,
+      location: within(location, "service"),
+    })),
+    ...(testEnvironments.enabled
+      ? [{ ...testEnvironments.backend, location: { path: "test_environments.service" } }]
+      : []),
+  ];
+  return backends.flatMap(({ name, namespace, location }) =>
+    own
+      .filter((one) => one.namespace !== undefined && one.name === name && one.namespace === namespace)
+      .map(({ of }) => {
+        const message = `Service "${name}" in namespace "${namespace}" is that of ${of}, which has its own route`;
+        return problem(location, message, "name the Service of an application");
+      }),
+  );
+}

@@ -34,6 +34,7 @@ export function anonymousSpec({ upstream }: { readonly upstream: boolean }): Pla
       accessControlExposeHeaders: [
         "Content-Range",
         "Content-Location",
+        "Date",
         "ETag",
         "X-Max-Rows",
         "Retry-After",

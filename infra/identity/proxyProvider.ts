@@ -14,7 +14,7 @@ interface ProxyProviderArgs {
   readonly mapping: pulumi.Input<string>;
 }
 
-/** An exposure with forward auth as authentik knows it. */
+/** An exposure with forward auth, and its provider in authentik. */
 export interface ProxyProvider {
   readonly exposure: ForwardedExposure;
   /** The provider's id as an outpost lists it. */

@@ -29,7 +29,7 @@ export interface BlueprintFile {
  */
 export function serverSettings(session: string): BlueprintFile {
   const name = "gatehouse-settings";
-  // While authentik knows the user, it renews the session of a service without a login: this is the effective length. No default
+  // While the user has a session at authentik, it renews the session of a service without a login: this is the effective length. No default
   // blueprint sets the field, so the order in which they are applied does not matter.
   const entries = LOGIN_STAGES.map((stage) => ({
     model: "authentik_stages_user_login.userloginstage",

@@ -7,7 +7,7 @@ import type { ForwardAuth, MiddlewareSpec } from "./middleware.ts";
 const STRIP: MiddlewareSpec = { name: "gatehouse-strip", kind: "strip" };
 /** Shows a page if the outpost answers a callback with an empty 400. */
 const SIGN_IN_ERROR: MiddlewareSpec = { name: "gatehouse-sign-in-error", kind: "sign-in-error" };
-/** Sets what only the proxy in front of the gateway knows. */
+/** Sets what only the proxy in front of the gateway receives. */
 const UPSTREAM: MiddlewareSpec = { name: "gatehouse-upstream", kind: "upstream" };
 
 /**

@@ -37,3 +37,8 @@ test("has balanced braces for any text", () => {
     }),
   );
 });
+
+test("names the day in the time zone of the visitor, as the citation as text does", () => {
+  const read = new Date(2026, 6, 1, 0, 30);
+  expect(bibtex({ ...CITED, read })).toContain("urldate = {2026-07-01}");
+});

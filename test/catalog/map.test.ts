@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
-import { areaValues, latestRows } from "../../catalog/src/components/map/areas.ts";
+import { areaValues, latestRows, withoutLastArea } from "../../catalog/src/components/map/areas.ts";
 import { classesOf, classOf } from "../../catalog/src/components/map/classes.ts";
 import { areaKeys, areaNumber } from "../../catalog/src/components/map/keys.ts";
 import { packageFolder } from "../../config/files/folders.ts";
@@ -213,4 +213,20 @@ describe("the geometry", () => {
     expect(fileOf("counties").length).toBeLessThan(40_000);
     expect(fileOf("municipalities").length).toBeLessThan(150_000);
   });
+});
+
+test("leaves out the last area of a response that is not complete, of which it can have a part of the rows only", () => {
+  const rows = [...[1, 2].map((value) => ({ kommune_nr: "0301", value })), { kommune_nr: "1103", value: 3 }];
+  expect(withoutLastArea(rows, "kommune_nr")).toEqual(rows.slice(0, 2));
+  const ids = new Map([
+    ["0301", "oslo"],
+    ["1103", "stavanger"],
+  ]);
+  // Without it, the map has the value of one of its rows.
+  expect(areaValues(rows, { map: "kommune_nr", y: "value" }, "municipality", ids).values).toEqual(
+    new Map([["stavanger", 3]]),
+  );
+  expect(
+    areaValues(withoutLastArea(rows, "kommune_nr"), { map: "kommune_nr", y: "value" }, "municipality", ids).values,
+  ).toEqual(new Map());
 });

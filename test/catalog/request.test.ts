@@ -165,6 +165,8 @@ describe("a column", () => {
   test("is a measure, a time or a region", () => {
     expect([isMeasure(column("folketall", "integer")), isMeasure(column("year", "integer"))]).toEqual([true, false]);
     expect(isMeasure(column("id", "integer", true))).toBe(false);
+    // The API returns money as text with a currency.
+    expect(isMeasure(column("price", "money"))).toBe(false);
     expect([isTime(column("year", "integer")), isTime(column("day", "date")), isTime(column("navn", "text"))]).toEqual([
       true,
       true,

@@ -9,6 +9,7 @@ import { toCsv } from "../../catalog/src/text/csv.ts";
 import { parseExactly } from "../../catalog/src/text/json.ts";
 import { webAddress } from "../../catalog/src/text/links.ts";
 import { cellText, shortened, visible } from "../../catalog/src/text/visible.ts";
+import { plainNumber } from "../../catalog/src/text/number.ts";
 
 const CSV_CHARACTERS = "=+-@| \t\r\n\0\"',;.1aeø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B";
 
@@ -229,4 +230,16 @@ test.each([
   ["nb", 1234.5, "1 234,5"],
 ])("writes a number of the data in %s with its first digits: %d", (language, value, expected) => {
   expect(dataNumbers(language)(value).replaceAll("\u00A0", " ")).toBe(expected);
+});
+
+test.each([
+  ["1,5", "1.5"],
+  ["\u22121 234,5", "-1234.5"],
+  ["1\u00a0000", "1000"],
+  ["-2.25", "-2.25"],
+  ["1,000,000", "1,000,000"],
+  ["NaN", "NaN"],
+  ["a 1", "a 1"],
+])("reads a number as it is written: %s", (written, sent) => {
+  expect(plainNumber(written)).toBe(sent);
 });

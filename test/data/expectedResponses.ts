@@ -4,7 +4,8 @@ import type { ResponseParts } from "./apiClient.ts";
 /** Headers of every response of PostgREST behind the gateway. */
 export const ALWAYS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Content-Range,Content-Location,ETag,X-Max-Rows,Retry-After,Deprecation,Sunset,Link",
+  "access-control-expose-headers":
+    "Content-Range,Content-Location,Date,ETag,X-Max-Rows,Retry-After,Deprecation,Sunset,Link",
   allow: "GET, HEAD, OPTIONS",
   server: "postgrest/12.0.2",
   vary: "Accept, Accept-Profile, Prefer, Range, Range-Unit",

@@ -1,5 +1,6 @@
 /** What a `select` can make Postgres return in addition to the columns of a row; each with a control that reaches PostgREST without the gateway. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { checkDataApi } from "../../ops/checks/verify/dataApi.ts";
 import { asAdministrator, asOwner, responseTo, rowsOf, sendRequest, until } from "./apiClient.ts";
 import { podAddress } from "./defences.ts";
 import { NO_ROUTE } from "./expectedResponses.ts";
@@ -90,6 +91,45 @@ describe("the name of an object by its OID", () => {
     expect(rows).toEqual([{ id: "private_marts.secret_person" }]);
     const sets = await rowsOf("GET /oids?select=id::setof%20regclass", { headers: marts, to: await podAddress() });
     expect(sets).toEqual(rows);
+  });
+});
+
+describe("a column with brackets in its name", () => {
+  const table = encodeURIComponent("Andel (prosent), år");
+  const names = encodeURIComponent('"Andel (prosent)","Antall (stk)"');
+  beforeAll(async () => {
+    await asOwner(
+      'create table marts."Andel (prosent), år" (id integer primary key, "Andel (prosent)" numeric, "Antall (stk)" integer)',
+      'insert into marts."Andel (prosent), år" values (1, 2.5, 3)',
+    );
+    await until(200, async () => (await sendRequest(`GET /${table}`, { headers: marts })).status);
+  });
+  afterAll(() => asOwner('drop table if exists marts."Andel (prosent), år" cascade'));
+
+  test("is no related row: it is returned, counted and estimated", async () => {
+    const row = { "Andel (prosent)": 2.5, "Antall (stk)": 3 };
+    expect(await rowsOf(`GET /${table}?select=${names}`, { headers: marts })).toEqual([row]);
+    const headers = { ...marts, Prefer: "count=estimated" };
+    expect(await rowsOf(`GET /${table}?select=${names}`, { headers })).toEqual([row]);
+  });
+
+  test("does not hide related rows inside of related rows", async () => {
+    const nested = "dim_kommune(fylke_nr,dim_fylke(dim_kommune(kommune_nr)))";
+    expect(await responseTo(`GET /dim_fylke?select=${names},${nested}`, { headers: marts })).toEqual(NO_ROUTE);
+    const escaped = encodeURIComponent(String.raw`"a\",${nested},"b"`);
+    expect(await responseTo(`GET /dim_fylke?select=${escaped}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("is verified with its relation, whose name the two descriptions encode in different ways", async () => {
+    await asOwner('create view api_v1."måling, år" as select id from marts."Andel (prosent), år"');
+    const failed = async () => {
+      const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts"], hidden: [] });
+      return checks.filter(({ ok }) => !ok);
+    };
+    // Both instances of PostgREST describe it.
+    await until([], failed);
+    expect((await sendRequest("GET /openapi.json")).body).toContain('"/m%C3%A5ling%2C%20%C3%A5r"');
+    await asOwner('drop view api_v1."måling, år"');
   });
 });
 

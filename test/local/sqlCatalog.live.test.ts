@@ -133,6 +133,28 @@ describe("meta_endpoints", () => {
     expect(await rows("/meta_endpoints?relation=eq.ref_new")).toEqual([]);
   });
 
+  test("has no column of INCLUDE in a primary key", async () => {
+    await owner("create table marts.ref_covering (id integer, total integer, primary key (id) include (total))");
+    expect(
+      await rows(
+        `/meta_endpoints?relation=eq.ref_covering&select=primary_key,first:columns->0->key,second:columns->1->key`,
+      ),
+    ).toEqual([{ primary_key: ["id"], first: true, second: false }]);
+    await owner("drop table marts.ref_covering");
+  });
+
+  test("has no estimate for a table that others inherit from, whose statistics lack their rows", async () => {
+    await owner(
+      "create table marts.ref_parent (id integer); create table marts.ref_child () inherits (marts.ref_parent); " +
+        "insert into marts.ref_child select generate_series(1, 1000); analyze marts.ref_parent, marts.ref_child",
+    );
+    expect(await column("/meta_endpoints?relation=in.(ref_parent,ref_child)&order=relation", "row_estimate")).toEqual([
+      1000,
+      null,
+    ]);
+    await owner("drop table marts.ref_child, marts.ref_parent");
+  });
+
   test("has an estimate for a small table after its rows are counted", async () => {
     await owner("create table marts.ref_small (id integer); insert into marts.ref_small values (1), (2)");
     await vi.waitFor(

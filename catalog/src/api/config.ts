@@ -32,7 +32,7 @@ export function loadConfig(): Promise<Config> {
   return config;
 }
 
-/** {@link loadConfig} for components. */
+/** Loads the configuration for a component, see {@link loadConfig}. */
 export function useConfig(): UseQueryResult<Config> {
   return useQuery({ queryKey: ["config"], queryFn: loadConfig });
 }

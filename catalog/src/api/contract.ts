@@ -8,7 +8,7 @@ export interface Contract {
   readonly relations: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The contract that was deployed; null when there is none. */
+/** Requests the contract that was deployed; null if there is none. */
 export function useContract(): UseQueryResult<Contract | null> {
   return useQuery({
     queryKey: ["contract"],
@@ -19,7 +19,7 @@ export function useContract(): UseQueryResult<Contract | null> {
   });
 }
 
-/** The changelog that was deployed (Markdown); null when there is none. */
+/** Requests the changelog that was deployed (Markdown); null if there is none. */
 export function useChangelog(): UseQueryResult<string | null> {
   return useQuery({ queryKey: ["changelog"], queryFn: ({ signal }) => published("changelog.md", signal) });
 }

@@ -15,7 +15,7 @@ interface Download {
   readonly cut: boolean;
 }
 
-/** All rows of a request, batch by batch, as one file. Throws ApiError. */
+/** Reads all rows of a request, batch by batch, into one file. Throws ApiError. */
 export async function download(
   request: RowsRequest,
   columns: readonly string[],
@@ -39,7 +39,7 @@ export async function download(
   }
 }
 
-/** The text between the brackets of an array: rows stay exactly as the API wrote them. */
+/** Returns the text between the brackets of an array: rows stay exactly as the API wrote them. */
 function inner(json: string): string {
   return json.trim().slice(1, -1);
 }

@@ -1,11 +1,11 @@
 import { HTTPError, isTimeoutError } from "ky";
 
 /**
- * What went wrong, as far as it matters to what one can do: `down` no response at all, `slow` none in time, `missing` 404, `busy` 429,
- * `costly` the database gave up on the query, `refused` the API does not understand the request, `broken` a part of the page is
+ * The errors that a visitor can act on in different ways: `down` no response at all, `slow` none in time, `missing` 404, `busy` 429, `costly` the
+ * database stopped the query, `refused` the API does not accept the request, `denied` the API may not read the relation, `broken` a part of the page is
  * missing or has an error, `failed` anything else.
  */
-export type ErrorKind = "broken" | "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
+export type ErrorKind = "broken" | "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "denied" | "failed";
 
 export class ApiError extends Error {
   readonly kind: ErrorKind;
@@ -26,7 +26,7 @@ export const STATEMENT_TIMEOUT = "57014";
 /** The type of a column has no such operator, or no order: PostgREST answers with 404. */
 const UNDEFINED_FUNCTION = "42883";
 
-/** Any error of a request as an ApiError; an aborted request stays what it is. */
+/** Returns any error of a request as an ApiError, except that of an aborted one, which it returns unchanged. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError || (error instanceof DOMException && error.name === "AbortError")) return error;
   if (isTimeoutError(error) || (error instanceof DOMException && error.name === "TimeoutError"))
@@ -43,6 +43,7 @@ export function toApiError(error: unknown): unknown {
 function kindOf(status: number, code: string | undefined): ErrorKind {
   if (code === STATEMENT_TIMEOUT) return "costly";
   if (code === UNDEFINED_FUNCTION) return "refused";
+  if (status === 401 || status === 403) return "denied";
   if (status === 404) return "missing";
   if (status === 429) return "busy";
   if (status === 408 || status === 504) return "slow";

@@ -56,7 +56,7 @@ export interface Dimension {
 const LIST = "schema,relation,type,kind,title,description,tags,row_estimate,source_ids,stability";
 const ORDER = ["order", "schema,relation"] as const;
 
-/** All endpoints, or those with a column of a name. */
+/** Requests all endpoints, or those with a column of a name. */
 export function useEndpoints(column = ""): UseQueryResult<RowsResponse<Endpoint>> {
   const filter = column ? [['"columns"', `cs.${JSON.stringify([{ name: column }])}`] as const] : [];
   return useQuery({
@@ -65,7 +65,7 @@ export function useEndpoints(column = ""): UseQueryResult<RowsResponse<Endpoint>
   });
 }
 
-/** One endpoint with its columns; no row when there is none of that name. */
+/** Requests one endpoint with its columns; the response has no row if there is none of that name. */
 export function useEndpoint(schema: string, relation: string): UseQueryResult<RowsResponse<EndpointDetails>> {
   const params = [
     ["schema", `eq.${schema}`],
@@ -77,7 +77,7 @@ export function useEndpoint(schema: string, relation: string): UseQueryResult<Ro
   });
 }
 
-/** Sources by their names; all of them when none are given. */
+/** Requests sources by their names; all of them if none are given. */
 export function useSources(ids?: readonly string[]): UseQueryResult<RowsResponse<Source>> {
   const filter = ids ? [["source_id", `in.(${ids.map((id) => JSON.stringify(id)).join(",")})`] as const] : [];
   return useQuery({
@@ -87,7 +87,7 @@ export function useSources(ids?: readonly string[]): UseQueryResult<RowsResponse
   });
 }
 
-/** The dimensions of a source. */
+/** Requests the dimensions of a source. */
 export function useDimensions(sourceId: string): UseQueryResult<RowsResponse<Dimension>> {
   const params = [
     ["source_id", `eq.${sourceId}`],

@@ -23,7 +23,7 @@ export interface RowsRequest {
   readonly prefer?: string | undefined;
 }
 
-/** Its address. Characters that a query string may hold stay readable. */
+/** Returns the URL of a request. Characters that a query string can contain stay readable. */
 export function urlOf(baseUrl: string, { relation, params }: RowsRequest): string {
   const query = params.map(([key, value]) => `${readable(key)}=${readable(value)}`).join("&");
   return `${baseUrl}/${encodeURIComponent(relation)}${query ? `?${query}` : ""}`;
@@ -115,7 +115,7 @@ function orderOf(sort: ViewState["sort"], columns: readonly string[]): string {
 // Names of PostgREST's own parameters; between quotes they are columns.
 const RESERVED = ["select", "order", "limit", "offset", "columns", "on_conflict", "and", "or", "not"];
 
-/** A column's name as PostgREST reads it, quoted where it has to be. */
+/** Returns a column's name as PostgREST reads it, quoted where it has to be. */
 export function quotedName(name: string): string {
   if (/^[a-z_][a-z0-9_]*$/iu.test(name) && !RESERVED.includes(name)) return name;
   return `"${name.replace(/["\\]/gu, "\\$&")}"`;

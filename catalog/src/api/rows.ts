@@ -23,7 +23,7 @@ export function isComplete({ exact, total, rows }: Counted): boolean {
   return exact && total === rows.length;
 }
 
-/** Returns the rows of one page of the viewer, with their total; those of the last page stay until the next are there. */
+/** Returns the rows of one page of the viewer, with their total; those of the last page stay until the next ones are loaded. */
 export function useRows(endpoint: EndpointDetails, view: ViewState, enabled = true): UseQueryResult<Counted> {
   const request = viewRequest(endpoint, view);
   return useQuery({

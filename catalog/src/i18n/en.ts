@@ -40,6 +40,9 @@ export const en = {
   errorRefusedHelp:
     "A filter probably has a value that does not fit its column, such as text where a number belongs, or the rows cannot be sorted by this column. Change the filter or the sorting, or remove it.",
   removeSort: "Remove the sorting",
+  errorDenied: "The data service may not read this table.",
+  errorDeniedHelp:
+    "You have not caused it. Contact its publisher: some of its columns, or what it reads, may not be public.",
   errorFailed: "The data service reports an internal error.",
   errorFailedHelp: "You have not caused it. Try again in a few minutes. Your filters are kept.",
   errorResponse: "Response: {message}",
@@ -109,7 +112,6 @@ export const en = {
   ascending: "ascending",
   descending: "descending",
   filterBy: "Filter by {column}",
-  filters: "Filters",
   filtersCount: "Filters ({count})",
   addFilter: "Add a filter",
   column: "Column",
@@ -207,6 +209,8 @@ export const en = {
   mapNoValue: "no number",
   mapEmpty: "No row has a number for an area of this map.",
   mapLatest: "Drawn from the {count} {count:row|rows} of the latest {column}, {time}. Filter to see another.",
+  mapLatestCut:
+    "Drawn from {count} {count:row|rows} of the latest {column}, {time}, only; more match. Filter to see the rest.",
   mapMissing: "{count} of {all} {all:row|rows} {count:has|have} no area on this map: {keys}.",
   mapSkipped: "Rows without a number: {count}.",
   mapRepeated: "Areas with several rows, which are not added up: {count} ({names}). Filter to one row per area.",

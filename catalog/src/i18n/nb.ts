@@ -42,6 +42,9 @@ export const nb: Texts = {
   errorRefusedHelp:
     "Trolig har et filter en verdi som ikke passer kolonnen, for eksempel tekst der det skal stå et tall, eller radene kan ikke sorteres etter denne kolonnen. Endre eller fjern filteret eller sorteringen.",
   removeSort: "Fjern sorteringen",
+  errorDenied: "Datatjenesten har ikke lov til å lese denne tabellen.",
+  errorDeniedHelp:
+    "Det er ikke din feil. Kontakt utgiveren: noen av kolonnene, eller det tabellen leser, er kanskje ikke offentlig.",
   errorFailed: "Datatjenesten melder om en intern feil.",
   errorFailedHelp: "Det er ikke din feil. Prøv igjen om noen minutter. Filtrene dine er bevart.",
   errorResponse: "Svaret var: {message}",
@@ -110,7 +113,6 @@ export const nb: Texts = {
   ascending: "stigende",
   descending: "synkende",
   filterBy: "Filtrer på {column}",
-  filters: "Filtre",
   filtersCount: "Filtre ({count})",
   addFilter: "Legg til et filter",
   column: "Kolonne",
@@ -208,6 +210,8 @@ export const nb: Texts = {
   mapEmpty: "Ingen rad har et tall for et område på dette kartet.",
   mapLatest:
     "Tegnet av {count:den|de} {count} {count:raden|radene} med siste {column}, {time}. Filtrer for å se en annen.",
+  mapLatestCut:
+    "Tegnet av bare {count} {count:rad|rader} med siste {column}, {time}; flere passer. Filtrer for å se resten.",
   mapMissing: "{count} av {all} {all:rad|rader} har ikke noe område på dette kartet: {keys}.",
   mapSkipped: "Rader uten tall: {count}.",
   mapRepeated: "Områder med flere rader, som ikke er lagt sammen: {count} ({names}). Filtrer til én rad per område.",

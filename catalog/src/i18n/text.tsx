@@ -66,5 +66,6 @@ function textIn(language: Language, setLanguage: (language: Language) => void): 
 function firstLanguage(): Language {
   const chosen = remembered(KEY);
   if (chosen === "nb" || chosen === "en") return chosen;
-  return navigator.languages.some((language) => /^(nb|nn|no|da|sv)\b/iu.test(language)) ? "nb" : "en";
+  const wanted = navigator.languages.find((language) => /^(nb|nn|no|da|sv|en)\b/iu.test(language)) ?? "en";
+  return /^en\b/iu.test(wanted) ? "en" : "nb";
 }

@@ -1,7 +1,9 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
 import { useContract } from "../api/contract.ts";
+import { useEndpoints } from "../api/meta.ts";
 import { Changelog } from "../components/description/Changelog.tsx";
+import { Deprecated } from "../components/description/Deprecated.tsx";
 import { Title } from "../components/layout/Title.tsx";
 import { Datum } from "../components/shared/Datum.tsx";
 import { Pending } from "../components/shared/Pending.tsx";
@@ -13,9 +15,12 @@ import { tablePath } from "../state/paths.ts";
 export function ContractPage(): VNode {
   const { t } = useText();
   const { data, error, refetch, isPending } = useContract();
+  // The contract is a file; the API's headers announce the end of its schema.
+  const endpoints = useEndpoints();
   return (
     <>
       <Title name={t("contractHeading")} />
+      <Deprecated deprecation={endpoints.data?.deprecation} />
       <p>{t("contractIntro")}</p>
       {error !== null && <Problem error={error} retry={refetch} />}
       {isPending && <Pending />}

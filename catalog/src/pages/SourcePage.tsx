@@ -17,8 +17,13 @@ export function SourcePage({ id }: { id: string }): VNode {
   const { t, number } = useText();
   const { data, error, refetch } = useSources([id]);
   const source = data?.rows[0];
-  if (error) return <Problem error={error} retry={refetch} />;
-  if (!data) return <Pending />;
+  if (!data || error)
+    return (
+      <>
+        <Title name={id} />
+        {error ? <Problem error={error} retry={refetch} /> : <Pending />}
+      </>
+    );
   if (!source) return <NotFoundPage />;
   const { endpoints, provider, row_estimate } = source;
   return (

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useConfig } from "../api/config.ts";
 import { useEndpoint } from "../api/meta.ts";
+import { Title } from "../components/layout/Title.tsx";
 import { Pending } from "../components/shared/Pending.tsx";
 import { Problem } from "../components/shared/Problem.tsx";
 import { TableViewer } from "../components/table/TableViewer.tsx";
@@ -13,6 +14,11 @@ export function TablePage({ schema, relation }: { schema: string; relation: stri
   const endpoint = data?.rows[0];
   if (endpoint && config.data) return <TableViewer endpoint={endpoint} maxRows={config.data.limits.maxRows} />;
   const failed = error ?? config.error;
-  if (failed) return <Problem error={failed} retry={() => Promise.all([refetch(), config.refetch()])} />;
-  return data && !endpoint ? <NotFoundPage /> : <Pending />;
+  if (!failed && data && !endpoint) return <NotFoundPage />;
+  return (
+    <>
+      <Title name={relation} />
+      {failed ? <Problem error={failed} retry={() => Promise.all([refetch(), config.refetch()])} /> : <Pending />}
+    </>
+  );
 }

@@ -83,6 +83,8 @@ const IDENTIFIER = /^id$|_id$/iu;
 export function isMeasure(column: Column): boolean {
   return (
     familyOf(column) === "number" &&
+    // The API returns it as text with a currency.
+    column.type !== "money" &&
     !column.key &&
     !IDENTIFIER.test(column.name) &&
     !isTime(column) &&

@@ -21,10 +21,16 @@ export function bibtex({ name, title, publishers, licence, url, ingested, read }
     ...(ingested ? [["year", String(ingested.getUTCFullYear())]] : []),
     ["note", escaped(`Table ${name}. ${licence}`)],
     ["url", url.replace(/[{}\\]/gu, encodeURIComponent)],
-    ["urldate", read.toISOString().slice(0, 10)],
+    ["urldate", dayOf(read)],
   ];
   const key = name.normalize("NFKD").replace(/[^A-Za-z0-9_.-]/gu, "");
   return `@misc{${key},\n${fields.map(([field, value]) => `  ${field} = {${value}},\n`).join("")}}\n`;
+}
+
+/** Returns the day in the time zone of the visitor, as in the citation as text: `2026-07-01`. */
+function dayOf(date: Date): string {
+  const two = (number: number): string => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** Characters that TeX would interpret (The LaTeX Companion, "Special characters"). */

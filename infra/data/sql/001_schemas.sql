@@ -17,7 +17,7 @@ begin
   if found is not null then
     raise duplicate_object using message = found ->> 'message', hint = found ->> 'hint';
   end if;
-  -- Without superuser rights the administrator acts for the owner as a member of it. From Postgres 16 on, who creates a role may grant it, and
+  -- Without superuser rights the administrator acts for the owner as a member of it. From Postgres 16 on, the creator of a role may grant it, and
   -- is no member that inherits (PostgreSQL, createrole_self_grant).
   if not pg_catalog.pg_has_role(current_user, owner, 'USAGE') then
     execute pg_catalog.format('grant %I to current_user%s', owner, inheriting);

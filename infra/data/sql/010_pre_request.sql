@@ -85,7 +85,7 @@ as $$
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 $$;
 
--- The client of a request: who connected to the gateway, which is the last address of X-Forwarded-For; behind a proxy that terminates TLS the address
+-- The client of a request: the peer of the gateway, which is the last address of X-Forwarded-For; behind a proxy that terminates TLS the address
 -- before it, which that proxy states. The gateway sets the number of proxies: addresses further to the front can be forged. Of IPv6 the /64, as in
 -- the limits of the gateway. Null without a gateway: only pods that the NetworkPolicy admits connect to PostgREST.
 create or replace function gatehouse.client(headers json) returns text
@@ -141,13 +141,14 @@ declare
   schema constant text := coalesce(headers ->> 'accept-profile', gatehouse.setting('api'));
   known constant text := coalesce(headers ->> 'if-none-match', '');
   prefer constant text := coalesce(headers ->> 'prefer', '');
-  most constant bigint := gatehouse.setting('exact_count_rows');
+  max_exact constant bigint := gatehouse.setting('exact_count_rows');
   caching constant text := 'public, max-age=' || gatehouse.setting('max_age');
   -- Seconds.
   period integer := 900;
   vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
   database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
   client constant text := gatehouse.client(headers);
+  uncounted constant text := 'its rows can be counted with select=count only, within the time limit of a query';
   settings text[];
   setting text;
   state text;
@@ -199,15 +200,15 @@ begin
       pg_catalog.json_build_object('ETag', 'W/' || tag, 'Cache-Control', caching, 'Vary', vary));
   end if;
 
-  if prefer ~ '(^|,)\s*count=exact\s*(,|$)' and gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > most then
-    perform gatehouse.answer(400, 'exact_count_refused', pg_catalog.format(
-      'only tables of up to %s rows are counted exactly; use Prefer: count=estimated or count=planned', most),
-      '{"Cache-Control": "no-store"}');
+  if prefer ~ '(^|,)\s*count=exact\s*(,|$)' and gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > max_exact then
+    perform gatehouse.answer(400, 'exact_count_refused', pg_catalog.format('only tables of up to %s rows are counted exactly; %s', max_exact,
+      case when gatehouse.reads_hidden_rows(gatehouse.requested_relation(path, schema)) then uncounted
+        else 'use Prefer: count=estimated or count=planned' end), '{"Cache-Control": "no-store"}');
   end if;
   if prefer ~ 'count=(planned|estimated)' and gatehouse.reads_hidden_rows(gatehouse.requested_relation(path, schema)) then
-    perform gatehouse.answer(400, 'estimate_refused',
-      'rows of this relation are not counted approximately, because it does not show all rows of its tables; use Prefer: count=exact',
-      '{"Cache-Control": "no-store"}');
+    perform gatehouse.answer(400, 'estimate_refused', 'rows of this relation are not counted approximately, because it does not show all rows of its tables; '
+      || case when gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > max_exact then uncounted
+        else 'use Prefer: count=exact' end, '{"Cache-Control": "no-store"}');
   end if;
 
   perform pg_catalog.set_config('response.headers', pg_catalog.json_build_array(

@@ -63,7 +63,7 @@ $$;
 
 comment on table catalog.sources is 'Upstream sources, one row each';
 comment on column catalog.sources.source_id is 'Name of the source, unique';
-comment on column catalog.sources.provider is 'Who provides it, as in the tag provider:<provider>';
+comment on column catalog.sources.provider is 'Name of the provider, as in the tag provider:<provider>';
 comment on column catalog.sources.title is 'Display title';
 comment on column catalog.sources.licence is 'Licence of the data, e.g. CC BY 4.0';
 comment on column catalog.sources.licence_url is 'Address of the licence';

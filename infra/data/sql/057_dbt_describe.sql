@@ -1,6 +1,6 @@
 -- Writes the catalog's rows of a dbt project and returns those that changed. Descriptions of models are not among them: dbt writes comments
--- itself (persist_docs), in the transaction that fills a relation. A source keeps the timestamps that the project does not know: it knows
--- last_ingested_at by loaded_at_field, and next_expected_at by freshness.warn_after.
+-- itself (persist_docs), in the transaction that fills a relation. A source keeps the timestamps that the project does not have: it has
+-- last_ingested_at from loaded_at_field, and next_expected_at from freshness.warn_after.
 create function catalog.describe_dbt(manifest jsonb) returns table (resource text, name text)
   language plpgsql
   set search_path = ''

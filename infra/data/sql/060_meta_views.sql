@@ -79,6 +79,8 @@ select
         when c.relrowsecurity or c.oid <> relation.oid
           and (n.nspname <> all (pg_catalog.string_to_array(:'exposed', ','))
             or pg_catalog.has_table_privilege(:'anonymous'::name, c.oid, 'SELECT') is not true) then null
+        -- Statistics of a table contain no rows of the tables that inherit from it.
+        when c.relkind <> 'p' and exists (select from pg_catalog.pg_inherits i where i.inhparent = c.oid) then null
         when c.reltuples >= 0 then c.reltuples
         when c.relkind = 'p' then (
           select pg_catalog.sum(part.reltuples)
@@ -93,7 +95,8 @@ select
   (
     select pg_catalog.json_agg(pg_catalog.json_build_object(
       'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,
-      'description', d.description, 'key', coalesce(a.attnum = any (k.indkey), false)) order by a.attnum)::jsonb
+      -- Behind the key columns of an index are those of INCLUDE.
+      'description', d.description, 'key', coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false)) order by a.attnum)::jsonb
     from pg_catalog.pg_attribute a
     left join pg_catalog.pg_index k on k.indrelid = a.attrelid and k.indisprimary
     left join pg_catalog.pg_description d
@@ -106,7 +109,7 @@ select
     from pg_catalog.pg_index k
     cross join lateral pg_catalog.unnest(k.indkey) with ordinality as key(attnum, place)
     join pg_catalog.pg_attribute a on a.attrelid = k.indrelid and a.attnum = key.attnum
-    where k.indrelid = relation.oid and k.indisprimary
+    where k.indrelid = relation.oid and k.indisprimary and key.place <= k.indnkeyatts
     having pg_catalog.bool_and(pg_catalog.has_column_privilege(:'anonymous'::name, a.attrelid, a.attnum, 'SELECT'))
   ), '{}') as primary_key,
   coalesce(relation.source_ids, '{}') as source_ids,
@@ -140,7 +143,8 @@ select
   case when e.relation is not null then d.column_name end as column_name, d.editorial
 from catalog.dimensions d
 left join :"api".meta_endpoints e on e.schema = d.schema and e.relation = d.relation
--- Only where it can be read: a pipeline may note its private relations and columns as well.
+-- Only where it can be read: a pipeline may note its private relations and columns as well. That of a relation that does not exist is left out, too: it may be
+-- private again when it is created.
 where d.relation is null or e.relation is not null
   and (d.column_name is null or e.columns @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', d.column_name)));
 
@@ -178,7 +182,7 @@ comment on column :"api".meta_endpoints.tags is
 comment on column :"api".meta_endpoints.row_estimate is
   'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known, or includes hidden rows';
 comment on column :"api".meta_endpoints.columns is
-  'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); cannot be filtered by';
+  'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); a filter needs quotes: "columns"=cs.[{"name":"fylke_nr"}]';
 comment on column :"api".meta_endpoints.primary_key is
   'Columns of the primary key in order; empty when there is none, or when one cannot be read';
 comment on column :"api".meta_endpoints.source_ids is 'The sources that its rows come from, as in meta_sources';
@@ -186,7 +190,7 @@ comment on column :"api".meta_endpoints.stability is 'stable: columns and types 
 
 comment on view :"api".meta_sources is 'The upstream sources, one row each, with licence and freshness';
 comment on column :"api".meta_sources.source_id is 'Name of the source';
-comment on column :"api".meta_sources.provider is 'Who provides it, as in the tag provider:<provider>';
+comment on column :"api".meta_sources.provider is 'Name of the provider, as in the tag provider:<provider>';
 comment on column :"api".meta_sources.title is 'Display title';
 comment on column :"api".meta_sources.licence is 'Licence of the data';
 comment on column :"api".meta_sources.licence_url is 'Address of the licence';

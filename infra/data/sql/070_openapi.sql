@@ -16,6 +16,19 @@ as $$
   ) end
 $$;
 
+-- Name of the parameter that filters by a column: in quotes if it has other characters than a plain name, or is the name of another parameter of PostgREST.
+create or replace function gatehouse.filter_name(name text) returns text
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select case
+    when name ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+      and name <> all ('{select,order,limit,offset,columns,on_conflict,and,or,not}'::text[]) then name
+    else '"' || pg_catalog.regexp_replace(name, '(["\\])', '\\\1', 'g') || '"'
+  end
+$$;
+
 -- JSON Schema of a type's values, as PostgREST writes them. A type of an extension may be written in any way.
 create or replace function gatehouse.json_schema(type oid, modifier integer, nullable boolean) returns jsonb
   language plpgsql

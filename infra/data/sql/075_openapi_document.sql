@@ -41,10 +41,8 @@ begin
       pg_catalog.json_object_agg(a.attname, type.values
         || case when a.description is null then '{}' else pg_catalog.jsonb_build_object('description', a.description) end
         order by a.attnum) as properties,
-      -- A column with the name of a parameter of PostgREST's cannot be filtered by.
-      coalesce(pg_catalog.string_agg(', ' || pg_catalog.json_build_object('name', a.attname, 'in', 'query', 'schema', '{"type": "string"}'::json,
-        'description', pg_catalog.concat_ws('. ', a.description, type.operators)), '' order by a.attnum)
-        filter (where a.attname not in ('select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or')), '') as filters
+      coalesce(pg_catalog.string_agg(', ' || pg_catalog.json_build_object('name', gatehouse.filter_name(a.attname), 'in', 'query', 'schema', '{"type": "string"}'::json,
+        'description', pg_catalog.concat_ws('. ', a.description, type.operators)), '' order by a.attnum), '') as filters
     from relation
     join attribute a on a.attrelid = relation.oid
     join type using (atttypid, atttypmod, attnotnull)

@@ -97,7 +97,8 @@ describe("the page of a table", () => {
     const context = { permissions: ["clipboard-read", "clipboard-write"] };
     const path = "/data/marts/dim_fylke?where.fylke_nr=starts.3";
     const url = `${inject("data").catalogUrl}${path}`;
-    const today = new Date().toISOString().slice(0, 10);
+    // The browser is in Oslo; Swedish writes days as ISO 8601.
+    const today = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Oslo" }).format();
     await visit(
       `${path}&size=25`,
       async (page) => {

@@ -31,6 +31,31 @@ afterAll(() =>
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
 
+test("leads back from a page beyond the last one", async () => {
+  for (const name of ["Previous", "Last"])
+    await visit(
+      "/data/marts/fact_numbered?chart=none&size=500&page=99",
+      async (page) => {
+        await until(["Page 99 of 5"], () => texts(page, "nav.paging > span"));
+        await press(page, name);
+        await until(["Page 5 of 5"], () => texts(page, "nav.paging > span"));
+        await until(500, async () => (await shownRows(page)).length);
+      },
+      { expected: /status of 416/ },
+    );
+});
+
+test("shows the first rows of the next page, after the last rows of this one", async () => {
+  await visit("/data/marts/fact_numbered?chart=none&size=500", async (page) => {
+    const frame = page.locator(".frame-table").first();
+    await until(500, async () => (await shownRows(page)).length);
+    await frame.evaluate((element) => (element.scrollTop = element.scrollHeight));
+    await press(page, "Next");
+    await until("501", async () => (await texts(page, `${ROWS} tbody th`))[0]);
+    expect(await frame.evaluate((element) => element.scrollTop)).toBe(0);
+  });
+});
+
 describe("a view without a key", () => {
   const sorted = (values: readonly (string | undefined)[]): number[] => values.map(Number).sort((a, b) => a - b);
 

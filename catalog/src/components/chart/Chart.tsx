@@ -56,7 +56,7 @@ const WIDTH_PER_CHARACTER = 15;
 
 /** Draws rows with Chart.js. A separate module, so that a page without a chart does not load it. */
 export default function Chart({ drawing, kind, label }: Props): VNode {
-  const { dataNumber } = useText();
+  const { t, dataNumber } = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
   const themeChanges = useThemeChanges();
   const ranked = useMemo(() => (kind === "bar" ? rankedLabels(drawing) : null), [drawing, kind]);
@@ -82,7 +82,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
       data: {
         labels: [...(ranked ?? drawing.labels)],
         datasets: drawing.series.map(({ name, points }, index) => ({
-          label: named(name, 60),
+          label: named(name, 60) || t("noValue"),
           data: points.map(({ x, y }) => ({
             label: x,
             ...(ranked ? { x: y, y: x } : { x: positions?.get(x) ?? x, y }),
@@ -122,7 +122,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
       },
     });
     return () => chart.destroy();
-  }, [drawing, kind, ranked, themeChanges, dataNumber]);
+  }, [drawing, kind, ranked, themeChanges, t, dataNumber]);
   return (
     <div class="chart">
       <canvas ref={canvas} role="img" aria-label={label} />

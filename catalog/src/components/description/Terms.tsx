@@ -5,6 +5,7 @@ import { type EndpointDetails, useSources } from "../../api/meta.ts";
 import type { Counted } from "../../api/rows.ts";
 import { useText } from "../../i18n/text.tsx";
 import { freshnessOf } from "../../state/freshness.ts";
+import { distinct } from "../../text/distinct.ts";
 import { limitValues } from "../../text/limits.ts";
 import { Datum } from "../shared/Datum.tsx";
 import { Pending } from "../shared/Pending.tsx";
@@ -27,8 +28,7 @@ export function Terms({ endpoint, response, children }: Props): VNode {
   const { data, error, refetch, isLoading } = useSources(endpoint.source_ids);
   const sources = data?.rows ?? [];
   const known = !isLoading && error === null;
-  const joined = (values: readonly (string | null)[]): string =>
-    [...new Set(values.filter((value) => value !== null))].join(", ");
+  const joined = (values: readonly (string | null)[]): string => distinct(values).join(", ");
   return (
     <section aria-labelledby="terms" class="terms">
       <h2 id="terms" class="visually-hidden">

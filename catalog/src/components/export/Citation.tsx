@@ -11,25 +11,27 @@ import { type Format, FORMATS, useCitation } from "./useCitation.ts";
 interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
+  /** When the API returned the rows; undefined = they are not loaded. */
+  readonly read: Date | undefined;
 }
 
 /** Id of the element with the citation, whose text {@link CiteButton} selects where it cannot copy. */
 const BOX = "citation";
 
 /** A button that copies the citation as text. */
-export function CiteButton({ endpoint, view }: Props): VNode | null {
+export function CiteButton({ endpoint, view, read }: Props): VNode | null {
   const { t } = useText();
-  const citation = useCitation(endpoint, view);
+  const citation = useCitation(endpoint, view, read);
   if (!citation) return null;
   const source = (): Element | null => document.getElementById(BOX);
   return <CopyButton class="tool" label={t("cite")} text={citation.citeText} source={source} />;
 }
 
 /** The citation of the rows, as text and as BibTeX. */
-export function Citation({ endpoint, view }: Props): VNode | null {
+export function Citation({ endpoint, view, read }: Props): VNode | null {
   const { t } = useText();
   const [format, setFormat] = useState<Format>("citeText");
-  const citation = useCitation(endpoint, view);
+  const citation = useCitation(endpoint, view, read);
   if (!citation) return null;
   const name = (each: Format): string => (each === "citeText" ? t(each) : each);
   return (

@@ -8,7 +8,7 @@ import { type DrawnProps, useDrawnRows } from "../chart/useDrawnRows.ts";
 import { Pending } from "../shared/Pending.tsx";
 import { Problem } from "../shared/Problem.tsx";
 import { AreaMap } from "./AreaMap.tsx";
-import { areaValues, latestRows } from "./areas.ts";
+import { areaValues, latestRows, withoutLastArea } from "./areas.ts";
 import { type Shapes, useShapes } from "./geometry.ts";
 import { type AreaKey, areaNumber } from "./keys.ts";
 
@@ -40,15 +40,19 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
     () => latestRows(rows ?? [], time, (row) => ids?.get(areaNumber(row[name], level) ?? "")),
     [rows, time, name, level, ids],
   );
+  // The response ended among the drawn rows.
+  const cut = !complete && latest.rows.length > 0 && latest.rows.at(-1) === rows?.at(-1);
+  const drawnRows = useMemo(() => (cut ? withoutLastArea(latest.rows, name) : latest.rows), [cut, latest, name]);
   const found = useMemo(
-    () => (ids ? areaValues(latest.rows, { map: name, y }, level, ids) : undefined),
-    [latest, name, y, level, ids],
+    () => (ids ? areaValues(drawnRows, { map: name, y }, level, ids) : undefined),
+    [drawnRows, name, y, level, ids],
   );
   if (error) return <Problem error={error} retry={refetch} />;
   if (shapes.error) return <Problem error={shapes.error} retry={shapes.refetch} />;
   if (!rows || !shapes.data || !found) return <Pending />;
   const { values, repeated, missing, skipped } = found;
-  const basis = latest.time === null ? (complete ? "chartAll" : "chartCut") : "mapLatest";
+  const all = latest.time === null ? "chartAll" : "mapLatest";
+  const part = latest.time === null ? "chartCut" : "mapLatestCut";
   return (
     <>
       {values.size === 0 ? (
@@ -62,11 +66,15 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
         />
       )}
       <p class="basis">
-        {t(basis, { count: latest.rows.length, column: visible(time ?? ""), time: visible(latest.time ?? "") })}{" "}
+        {t(cut ? part : all, {
+          count: drawnRows.length,
+          column: visible(time ?? ""),
+          time: visible(latest.time ?? ""),
+        })}{" "}
         {missing.count > 0 &&
           t("mapMissing", {
             count: missing.count,
-            all: latest.rows.length,
+            all: drawnRows.length,
             keys: listed(missing.keys, t("noValue")),
           })}{" "}
         {skipped > 0 && t("mapSkipped", { count: skipped })}{" "}

@@ -46,6 +46,15 @@ export function areaValues(
 }
 
 /**
+ * Returns the rows without those of the last area, which can have more.
+ * @param rows in the order of the column `map`
+ */
+export function withoutLastArea(rows: readonly Row[], map: string): readonly Row[] {
+  const last = cellText(rows.at(-1)?.[map]);
+  return rows.filter((row) => cellText(row[map]) !== last);
+}
+
+/**
  * Returns the rows of the latest time, and that time. Returns all rows and null if there is no time or only one, or if the times are dates
  * and no area has several rows.
  */

@@ -12,6 +12,7 @@ const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
   busy: ["errorBusy", "errorBusyHelp"],
   missing: ["errorMissing", "errorMissingHelp"],
   refused: ["errorRefused", "errorRefusedHelp"],
+  denied: ["errorDenied", "errorDeniedHelp"],
   failed: ["errorFailed", "errorFailedHelp"],
 };
 

@@ -29,10 +29,10 @@ export function Paging({ total, exact, rows, maxRows, view: { page, size }, go }
   return (
     <nav class="paging" aria-label={t("page")}>
       {button("first", 1, page > 1)}
-      {button("previous", page - 1, page > 1)}
+      {button("previous", Math.min(page - 1, pages ?? Infinity), page > 1)}
       <span>{pages === undefined ? `${t("page")} ${page}` : t("pageOf", { page, pages })}</span>
       {button("next", page + 1, more)}
-      {pages !== undefined && button("last", pages, page < pages)}
+      {pages !== undefined && button("last", pages, page !== pages)}
       <label>
         {t("perPage")}
         <select

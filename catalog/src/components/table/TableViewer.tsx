@@ -116,6 +116,7 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
           go={go}
           changeChart={changeChart}
           drawn={choices ? drawn : null}
+          read={data?.date}
         />
         {error !== null && (
           <Problem error={error} retry={refetch}>
@@ -151,7 +152,7 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
       </section>
       <RequestBox request={data && !isPlaceholderData ? data.request : viewRequest(endpoint, view)} />
       <ColumnsReference endpoint={endpoint} filters={view.filters} />
-      <Citation endpoint={endpoint} view={view} />
+      <Citation endpoint={endpoint} view={view} read={data?.date} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useText, type TextKey } from "../../i18n/text.tsx";
 import { type Column, familyOf, operatorsOf } from "../../state/columns.ts";
 import { isOperator, type Operator, takesValue } from "../../state/operators.ts";
 import type { Filter } from "../../state/view.ts";
+import { plainNumber } from "../../text/number.ts";
 import { ColumnChoice } from "../shared/ColumnChoice.tsx";
 
 const TEXTS: Record<Operator, TextKey> = {
@@ -54,7 +55,8 @@ export function FilterForm({ columns, first, add }: Props): VNode {
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        add({ column: name, operator, value: takesValue(operator) ? value : "" });
+        const written = column && familyOf(column) === "number" ? plainNumber(value) : value;
+        add({ column: name, operator, value: takesValue(operator) ? written : "" });
       }}
     >
       <ColumnChoice label={t("column")} columns={columns} value={name} set={setName} />
@@ -77,13 +79,7 @@ export function FilterForm({ columns, first, add }: Props): VNode {
       {takesValue(operator) && (
         <label>
           {t("value")}
-          <input
-            type="text"
-            required
-            inputMode={column && familyOf(column) === "number" ? "decimal" : "text"}
-            value={value}
-            onInput={({ currentTarget }) => setValue(currentTarget.value)}
-          />
+          <input type="text" required value={value} onInput={({ currentTarget }) => setValue(currentTarget.value)} />
         </label>
       )}
       <button type="submit">{t("apply")}</button>

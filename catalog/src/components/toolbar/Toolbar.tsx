@@ -24,6 +24,8 @@ interface Props {
   readonly changeChart: (chart: ViewState["chart"]) => void;
   /** Whether the chart or map is shown; null if the rows have none. */
   readonly drawn: boolean | null;
+  /** When the API returned the rows; undefined = they are not loaded. */
+  readonly read: Date | undefined;
 }
 
 /** The tools above the rows: filters, columns, download, citation, and the switch of the chart or map. */
@@ -38,6 +40,7 @@ export function Toolbar({
   go,
   changeChart,
   drawn,
+  read,
 }: Props): VNode {
   const { t } = useText();
   const onMap = view.chart !== null && view.chart !== "none" && "map" in view.chart;
@@ -59,7 +62,7 @@ export function Toolbar({
         view={view}
         columns={shown}
       />
-      <CiteButton endpoint={endpoint} view={view} />
+      <CiteButton endpoint={endpoint} view={view} read={read} />
       {drawn !== null && (
         <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>
           {t(drawn ? (onMap ? "mapHide" : "chartHide") : "chartShow")}

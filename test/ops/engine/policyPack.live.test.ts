@@ -21,7 +21,7 @@ async function reason(environment: Record<string, string | undefined> = process.
   const error: unknown = await checkPolicyPack(environment, project).catch((thrown: unknown) => thrown);
   if (!(error instanceof UserError)) throw new Error("the pack starts", { cause: error });
   const [, message] =
-    /^the policy pack does not start: (.*)\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.$/.exec(
+    /^the policy pack does not start: (.*)\. Restore policy\/, put a supported Node\.js first on PATH \(.*\), and run npm ci\. See docs\/policy\.md, Where it cannot run\.$/.exec(
       error.message,
     ) ?? [];
   return message ?? error.message;

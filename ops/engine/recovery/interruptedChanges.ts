@@ -78,7 +78,10 @@ export async function readChanged(
   const objects = await inState(stack, elsewhere);
   try {
     // The Terraform provider takes a 404 of the gateway for a deleted object.
-    await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1), RETRIES);
+    await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1), {
+      ...RETRIES,
+      signal: interrupted,
+    });
     await refresh(stack, objects);
     return remaining;
   } catch {

@@ -1,5 +1,5 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import pRetry from "p-retry";
+import pRetry, { type Options } from "p-retry";
 import { once, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { comparable, isLookedUp, listOf, objectsNamed, USER } from "../../clients/authentikObjects.ts";
 import type { Deployment, Resource } from "../state/state.ts";
@@ -14,13 +14,13 @@ const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 }
  * once it is registered. Omits resources that do not exist, those that can safely be created again, and objects in authentik of the same name
  * that are not of this stack: the next run fails on their names instead of changing them.
  * @param creations creations of an interrupted deployment, dependencies first
- * @param retries of a lookup. Default: for two minutes
+ * @param retries of a lookup, and what ends it. Default: for two minutes
  * @throws Error when a lookup in authentik fails
  */
 export async function existingResources(
   stack: Stack,
   creations: readonly Resource[],
-  retries: typeof RETRIES = RETRIES,
+  retries: Options = {},
 ): Promise<Resource[]> {
   const lookedUp = creations.filter(({ type }) => isLookedUp(type));
   const found = lookedUp.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, lookedUp, retries);
@@ -40,13 +40,13 @@ export async function existingResources(
 async function lookUpIds(
   stack: Stack,
   resources: readonly Resource[],
-  retries: typeof RETRIES,
+  retries: Options,
 ): Promise<Map<Resource, string>> {
   const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
   const found = new Map<Resource, string>();
   for (const resource of resources) {
     const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
-    const id = await pRetry(() => lookUp(provider?.inputs ?? {}, resource), { ...retries, shouldRetry });
+    const id = await pRetry(() => lookUp(provider?.inputs ?? {}, resource), { ...RETRIES, ...retries, shouldRetry });
     if (id !== undefined) found.set(resource, id);
   }
   return found;

@@ -19,7 +19,7 @@ export interface Recovered {
  * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
  * the record (ops/engine/recovery/stepRecord.ts). Created resources are added, since the next deployment would fail on existing names. For what
  * was updated or deleted the state has the values from before, so a revert would be no difference: see interruptedChanges.ts.
- * @param interrupted ends the wait for deletions; the objects remain in the record
+ * @param interrupted ends the wait for the identity provider and for deletions; the objects remain in the record
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack, report: Report, interrupted?: AbortSignal): Promise<Recovered> {
@@ -38,8 +38,8 @@ export async function recoverInterrupted(stack: Stack, report: Report, interrupt
 
   const known = new Set(resources.map(({ urn }) => urn));
   if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn)))
-    await importProviders(stack, creations, changed);
-  await importExisting(stack, creations, changed);
+    await importProviders(stack, creations, changed, interrupted);
+  await importExisting(stack, creations, changed, interrupted);
   await addDependencies(stack, creations);
   await refresh(stack, await notRead(stack));
   const unread = await readChanged(stack, changed, report, interrupted);
@@ -73,9 +73,10 @@ async function importProviders(
   stack: Stack,
   creations: readonly Resource[],
   changed: readonly Changed[],
+  interrupted: AbortSignal | undefined,
 ): Promise<void> {
   const others = creations.filter(({ type }) => !isLookedUp(type));
-  const added = await importExisting(stack, others, changed, creations);
+  const added = await importExisting(stack, others, changed, interrupted, creations);
   const incomplete = new Set(
     added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
   );
@@ -97,13 +98,14 @@ async function importExisting(
   stack: Stack,
   creations: readonly Resource[],
   changed: readonly Changed[],
+  signal: AbortSignal | undefined,
   references: readonly Resource[] = creations,
 ): Promise<Resource[]> {
   let imported: Resource[] = [];
   await changeResources(stack, async (resources) => {
     // One that was deleted to be created again has the id of its successor, which a fixed name gives.
     const known = new Set(resources.filter(({ pendingReplacement }) => !pendingReplacement).map(idOf));
-    const found = await existingResources(stack, withProviderIds(resources, creations, references));
+    const found = await existingResources(stack, withProviderIds(resources, creations, references), { signal });
     imported = found
       .filter((resource) => !known.has(idOf(resource)))
       .map(withSecretOutputs)

@@ -3,7 +3,7 @@
 /** A value that a preview does not know yet; no rule compares it. */
 export const UNKNOWN = Symbol("unknown");
 
-/** Anything that is in a resource: JSON, with {@link UNKNOWN} here and there. */
+/** A part of a resource: JSON in which any value can be {@link UNKNOWN}. */
 export type Value = unknown;
 export type Fields = Readonly<Record<string, Value>>;
 

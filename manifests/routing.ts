@@ -1,4 +1,4 @@
-/** Every way through which a cluster serves a host, in one form: Traefik's routes, Ingresses and routes of the Gateway API. */
+/** The routes of a cluster in one form: those of Traefik, of Ingresses and of the Gateway API. */
 import { isHost, type Matcher, mayServe, namedHosts, parseMatcher, plainHost } from "./matcher.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, UNKNOWN, type Value } from "./resource.ts";
 

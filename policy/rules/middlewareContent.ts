@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { AUTHENTIK_PORT } from "../../infra/plan/ownServices.ts";
 import { middlewareSpec, traefikServiceSpec } from "../../infra/gateway/specs.ts";
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/plan/types.ts";
@@ -61,7 +63,7 @@ function changedMiddleware(manifest: Manifest, plan: Plan): Violation[] {
 
 /**
  * Returns the differences between a middleware and the planned one.
- * @param authAddress returns the planned address of forward auth; without it only the path is compared with the plan
+ * @param authAddress returns the planned address of forward auth; without it, port and path are compared with the plan
  */
 export function middlewareDifferences(
   manifest: Manifest,
@@ -98,10 +100,13 @@ function effect({ kind }: Middleware): string {
   return kind === "forward-auth" ? "does not authenticate as planned" : "differs from the plan";
 }
 
-/** Returns the address if it has the planned path, else the planned path. */
+/** Returns the address if it is that of an outpost at a cluster IP, with the planned path; else the form of such an address. */
 function withPath(manifest: Manifest, { refusal }: ForwardAuth): unknown {
   if (at(manifest.spec, "forwardAuth", "address") === UNKNOWN) return UNKNOWN;
-  const address = textAt(manifest.spec, "forwardAuth", "address");
+  const address = textAt(manifest.spec, "forwardAuth", "address") ?? "";
   const path = authPath(refusal);
-  return address?.endsWith(path) ? address : `…${path}`;
+  const { protocol, hostname = "", port, pathname, search } = URL.parse(address) ?? {};
+  const isOutpost =
+    protocol === "http:" && isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 && port === String(AUTHENTIK_PORT);
+  return isOutpost && `${pathname}${search}` === path ? address : `http://<cluster IP>:${AUTHENTIK_PORT}${path}`;
 }

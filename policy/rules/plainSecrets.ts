@@ -43,11 +43,12 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   "a password's hash": /\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}/,
 };
 
-/** What is looked for, and the variable that it is the value of. */
+/** The value of a secret variable, and the name of the variable. */
 interface Secret {
   readonly name: string;
   readonly value: string;
-  readonly encoded: string;
+  /** Its base64, as it can be part of that of a longer text. */
+  readonly encoded: readonly string[];
 }
 type Secrets = readonly Secret[];
 type TextPath = Pick<Text, "path">;
@@ -123,13 +124,18 @@ function inArguments(container: string, args: readonly Value[]): [string, string
 }
 
 function knownIn(text: string, secrets: Secrets): string | undefined {
-  const secret = secrets.find(({ value, encoded }) => text.includes(value) || text.includes(encoded));
+  const secret = secrets.find(({ value, encoded }) => [value, ...encoded].some((form) => text.includes(form)));
   return secret && `the value of variables:${secret.name}`;
 }
 
-/** Returns the base64 of a value, but for its end, which depends on what follows. */
-function encodedIn(value: string): string {
-  return Buffer.from(value).toString("base64").replace(/=+$/, "").slice(0, -1);
+/** Returns the base64 of a value behind 0, 1 and 2 bytes, without its ends, which depend on what is before and behind it. */
+function encodedIn(value: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+      .toString("base64")
+      .replace(/=+$/, "");
+    return encoded.slice(Math.ceil((before * 8) / 6), -1);
+  });
 }
 
 function formOf(text: string): string | undefined {

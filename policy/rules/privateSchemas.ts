@@ -1,16 +1,19 @@
-import type { DataPlan } from "../../infra/plan/types.ts";
-import { type Fields, labelOf, listOf, type Resource, textAt, type Value } from "../../manifests/resource.ts";
+import type { DataPlan, Grant } from "../../infra/plan/types.ts";
+import { type Fields, labelOf, listOf, type Resource, textAt, UNKNOWN, type Value } from "../../manifests/resource.ts";
 import type { Problem, Rule, Violation } from "../rule.ts";
 
 const TYPE = "postgresql:index/";
 
 /** Attributes with which a role reads rows that it has no privilege for, or becomes a role that does. */
-const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity", "replication"];
+const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity"];
+/** The same for every role: a base backup has every row. */
+const EVERY_ROLE = ["superuser", "replication"];
 
 /** Personal data: only its owner reads it (docs/opening-a-database.md, Schemas). */
 export const privateSchemas: Rule = {
   name: "private-schemas-stay-closed",
-  description: "Only the owner and the administrator have privileges on a private schema.",
+  description:
+    "Only the owner and the administrator have privileges on a private schema, and requests only those of the plan.",
   scope: "resource",
   check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => violationsOf(resource, data)) : []),
 };
@@ -30,14 +33,16 @@ const PROBLEMS: Readonly<Record<string, (props: Fields, name: string, data: Data
     return role === undefined ? [] : membershipProblems(role, [props["grantRole"]], data);
   },
   Role: roleProblems,
-  Schema: ownerProblems,
-  Grant: (props, _, data) => grantProblems(props, false, data),
-  DefaultPrivileges: (props, _, data) => grantProblems(props, !("schema" in props), data),
+  Schema: schemaProblems,
+  Grant: (props, _, data) => grantProblems(props, data.grants, data),
+  // The provider has a resource for each of both names, and reads an empty schema as none.
+  DefaultPrivileg: defaultProblems,
+  DefaultPrivileges: defaultProblems,
 };
 
 function roleProblems(props: Fields, name: string, data: DataPlan): Problem[] {
   if (isTrusted(name, data)) return [];
-  const attributes = ["superuser", ...(servesRequests(name, data) ? ATTRIBUTES : [])];
+  const attributes = [...EVERY_ROLE, ...(servesRequests(name, data) ? ATTRIBUTES : [])];
   return [
     ...membershipProblems(name, listOf(props["roles"]), data),
     ...attributes
@@ -52,27 +57,87 @@ function membershipProblems(member: string, groups: readonly Value[], data: Data
   const privileged = groups.filter(
     (group) =>
       typeof group === "string" &&
-      (isTrusted(group, data) || (servesRequests(member, data) && group !== data.roles.anonymous)),
+      (isTrusted(group, data) ||
+        group.startsWith("pg_") ||
+        (servesRequests(member, data) && group !== data.roles.anonymous)),
   );
   if (privileged.length === 0) return [];
   return [{ message: `makes ${member} a member of ${privileged.join(", ")}`, hint: "remove the membership" }];
 }
 
-function ownerProblems(props: Fields, name: string, { database, schemas }: DataPlan): Problem[] {
+function schemaProblems(props: Fields, name: string, { database, schemas }: DataPlan): Problem[] {
   if ((textAt(props, "database") ?? database) !== database) return [];
   const owner = textAt(props, "owner");
   const planned = schemas.find((schema) => schema.name === name)?.owner;
-  if (owner === undefined || planned === undefined || owner === planned) return [];
-  return [{ message: `makes ${owner} the owner of the schema ${name}`, hint: `set its owner to ${planned}` }];
+  if (planned === undefined) return [];
+  const found: Problem[] = [];
+  if (owner !== undefined && owner !== planned)
+    found.push({ message: `makes ${owner} the owner of the schema ${name}`, hint: `set its owner to ${planned}` });
+  if (listOf(props["policies"]).length > 0)
+    found.push({ message: `gives privileges on the schema ${name} in its policies`, hint: "remove policies" });
+  return found;
 }
 
-/** @param everywhere whether the privileges are those on objects of every schema */
-function grantProblems(props: Fields, everywhere: boolean, data: DataPlan): Problem[] {
+function defaultProblems(props: Fields, _: string, data: DataPlan): Problem[] {
+  const isEverywhere = [undefined, ""].includes(props["schema"] as string | undefined);
+  return grantProblems(props, data.defaultPrivileges, data, isEverywhere);
+}
+
+/**
+ * @param plan the planned ones of the same kind
+ * @param everywhere whether the privileges are those on objects of every schema
+ */
+function grantProblems(
+  props: Fields,
+  plan: readonly Pick<Grant, "role" | "schema" | "kind" | "privileges">[],
+  data: DataPlan,
+  everywhere = false,
+): Problem[] {
   const role = textAt(props, "role");
   if (role === undefined || isTrusted(role, data)) return [];
   const privileges = listOf(props["privileges"]).filter((one) => typeof one === "string");
   const objects = textAt(props, "objectType") ?? "";
-  if (privileges.length === 0 || objects === "database") return [];
+  if (privileges.length === 0) return [];
+  const found = closedProblems({ props, role, privileges, objects, everywhere }, data);
+  return found.length > 0 || !servesRequests(role, data)
+    ? found
+    : unplannedProblems({ props, role, privileges, objects }, plan, data);
+}
+
+interface Privileges {
+  readonly props: Fields;
+  readonly role: string;
+  readonly privileges: readonly string[];
+  /** Kind of the objects. */
+  readonly objects: string;
+}
+
+/** Returns the privileges of a role of requests that the plan does not have. Those on another database are not the stack's. */
+function unplannedProblems(
+  { props, role, privileges, objects }: Privileges,
+  plan: readonly Pick<Grant, "role" | "schema" | "kind" | "privileges">[],
+  { database }: DataPlan,
+): Problem[] {
+  if ((textAt(props, "database") ?? database) !== database) return [];
+  const schema = textAt(props, "schema");
+  const same = plan.filter((one) => one.role === role.toLowerCase() && one.kind === objects && one.schema === schema);
+  const planned = same.flatMap((one) => one.privileges);
+  const others = privileges.filter((privilege) => !planned.includes(privilege.toUpperCase()));
+  if (others.length === 0 || props["schema"] === UNKNOWN) return [];
+  const where = schema === undefined ? database : `the schema ${schema}`;
+  return [
+    {
+      message: `gives ${role} ${others.join(", ")} on ${objects} of ${where}, beyond the plan`,
+      hint: "remove the grant",
+    },
+  ];
+}
+
+function closedProblems(
+  { props, role, privileges, objects, everywhere }: Privileges & { readonly everywhere: boolean },
+  data: DataPlan,
+): Problem[] {
+  if (objects === "database") return [];
   const schema = textAt(props, "schema");
   // The owners of views read hidden schemas.
   const closed = servesRequests(role, data) ? ["private", "hidden"] : ["private"];

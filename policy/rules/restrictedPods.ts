@@ -11,7 +11,7 @@ import {
 } from "../../manifests/resource.ts";
 import type { Rule, Violation } from "../rule.ts";
 
-/** Kubernetes' Pod Security Standard "restricted", and beyond it: nothing writable but what is mounted, no token, bounded memory. */
+/** Kubernetes' Pod Security Standard "restricted", and in addition a read-only root file system, no token and a memory limit. */
 export const restrictedPods: Rule = {
   name: "pods-are-restricted",
   description:
@@ -42,7 +42,7 @@ interface Requirement {
 function violationsOf(pod: Pod): Violation[] {
   const own = podRequirements(pod);
   const inside = pod.containers.flatMap((container) =>
-    containerRequirements(container, pod.spec).map((requirement) => ({
+    containerRequirements(container, pod).map((requirement) => ({
       ...requirement,
       message: `container ${textAt(container, "name") ?? "?"} ${requirement.message}`,
     })),
@@ -52,9 +52,11 @@ function violationsOf(pod: Pod): Violation[] {
     .map(({ message, hint }) => ({ rule: restrictedPods.name, subject: pod.label, message, hint }));
 }
 
-function podRequirements({ spec }: Pod): Requirement[] {
+function podRequirements({ spec, isPart }: Pod): Requirement[] {
   const context = at(spec, "securityContext");
   const volumes = listOf(spec["volumes"]).flatMap((volume) => Object.keys(fieldsOf(volume)));
+  const sources = listOf(spec["volumes"]).flatMap((volume) => listOf(at(volume, "projected", "sources")));
+  const absent = isPart ? [undefined] : [];
   return [
     ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
       message: `shares the node's ${key.slice("host".length)}`,
@@ -74,14 +76,20 @@ function podRequirements({ spec }: Pod): Requirement[] {
     {
       message: "has a token for the Kubernetes API",
       hint: "set automountServiceAccountToken: false",
-      isSatisfied: isOneOf(spec["automountServiceAccountToken"], false),
+      isSatisfied: isOneOf(spec["automountServiceAccountToken"], false, ...absent),
+    },
+    {
+      message: "mounts a token for the Kubernetes API",
+      hint: "remove serviceAccountToken from the sources of the volume",
+      isSatisfied: sources.every((source) => at(source, "serviceAccountToken") === undefined),
     },
   ];
 }
 
-function containerRequirements(container: Fields, pod: Fields): Requirement[] {
+function containerRequirements(container: Fields, { spec, isPart }: Pod): Requirement[] {
   const own = at(container, "securityContext");
-  const inherited = (...keys: string[]): Value => at(own, ...keys) ?? at(pod, "securityContext", ...keys);
+  const inherited = (...keys: string[]): Value => at(own, ...keys) ?? at(spec, "securityContext", ...keys);
+  const absent = isPart ? [undefined] : [];
   const dropped = known(at(own, "capabilities", "drop"));
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
@@ -90,30 +98,30 @@ function containerRequirements(container: Fields, pod: Fields): Requirement[] {
     {
       message: "allows privilege escalation",
       hint: set("allowPrivilegeEscalation", false),
-      isSatisfied: isOneOf(at(own, "allowPrivilegeEscalation"), false),
+      isSatisfied: isOneOf(at(own, "allowPrivilegeEscalation"), false, ...absent),
     },
     {
       message: "keeps capabilities",
       hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
       isSatisfied:
-        (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
+        (dropped.includes("ALL") || dropped.includes(UNKNOWN) || (isPart && dropped.length === 0)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
     {
       message: "may run as root",
       hint: set("runAsNonRoot", true),
-      isSatisfied: isOneOf(inherited("runAsNonRoot"), true),
+      isSatisfied: isOneOf(inherited("runAsNonRoot"), true, ...absent),
     },
     { message: "runs as root", hint: "set another runAsUser than 0", isSatisfied: inherited("runAsUser") !== 0 },
     {
       message: "has no seccomp profile",
       hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
-      isSatisfied: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
+      isSatisfied: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost", ...absent),
     },
     {
       message: "has a writable root file system",
       hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
-      isSatisfied: isOneOf(at(own, "readOnlyRootFilesystem"), true),
+      isSatisfied: isOneOf(at(own, "readOnlyRootFilesystem"), true, ...absent),
     },
     {
       message: "unmasks /proc",
@@ -128,7 +136,7 @@ function containerRequirements(container: Fields, pod: Fields): Requirement[] {
     {
       message: "has no memory limit",
       hint: "set resources.limits.memory",
-      isSatisfied: at(container, "resources", "limits", "memory") !== undefined,
+      isSatisfied: isPart || at(container, "resources", "limits", "memory") !== undefined,
     },
   ];
 }

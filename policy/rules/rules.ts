@@ -1,4 +1,5 @@
 import type { Rule } from "../rule.ts";
+import { defaultTls } from "./defaultTls.ts";
 import { imageDigests } from "./imageDigests.ts";
 import { middlewareContent } from "./middlewareContent.ts";
 import { plainSecrets } from "./plainSecrets.ts";
@@ -7,7 +8,8 @@ import { privateSchemas } from "./privateSchemas.ts";
 import { protectedRoutes } from "./protectedRoutes.ts";
 import { restrictedPods } from "./restrictedPods.ts";
 import { serviceAccounts } from "./serviceAccounts.ts";
-import { singleRoutes } from "./singleRoutes.ts";
+import { singleObjects, singleRoutes } from "./singleRoutes.ts";
+import { visibleObjects } from "./visibleObjects.ts";
 
 /** Every rule of the pack, in the order of docs/policy.md. */
 export const RULES: readonly Rule[] = [
@@ -15,6 +17,9 @@ export const RULES: readonly Rule[] = [
   middlewareContent,
   plannedHosts,
   singleRoutes,
+  singleObjects,
+  visibleObjects,
+  defaultTls,
   privateSchemas,
   serviceAccounts,
   restrictedPods,

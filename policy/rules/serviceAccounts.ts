@@ -3,7 +3,7 @@ import { at, listOf, type Manifest, manifestsOf, textAt } from "../../manifests/
 import type { Rule, Violation } from "../rule.ts";
 
 /** Users and groups that are, or contain, a default account (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */
-const DEFAULT_ACCOUNTS = /^system:(serviceaccounts(:.*)?|serviceaccount:[^:]+:default|(un)?authenticated)$/;
+const DEFAULT_ACCOUNTS = /^system:(serviceaccounts(:.*)?|serviceaccount:[^:]+:default|(un)?authenticated|anonymous)$/;
 
 /** Every pod that names no service account has the permissions of the default one. */
 export const serviceAccounts: Rule = {
@@ -15,10 +15,12 @@ export const serviceAccounts: Rule = {
 
 /** Reports pods with the token of the default account; without a token, a pod has no identity. */
 function actsAsDefault(manifest: Manifest): Violation[] {
-  return podsOf(manifest).flatMap(({ label, spec }) => {
-    const account = textAt(spec, "serviceAccountName") ?? "default";
+  return podsOf(manifest).flatMap(({ label, spec, isPart }) => {
+    // The API server replaces an empty name, too.
+    const account = textAt(spec, "serviceAccountName") || "default";
     const token = at(spec, "automountServiceAccountToken");
-    if (account !== "default" || token === false || typeof token === "symbol") return [];
+    const isAbsent = isPart && token === undefined && at(spec, "serviceAccountName") === undefined;
+    if (account !== "default" || token === false || typeof token === "symbol" || isAbsent) return [];
     return [
       {
         rule: serviceAccounts.name,

@@ -4,15 +4,26 @@ import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule, Violation } from "../rule.ts";
 import { plannedRule } from "./protectedRoutes.ts";
 
-/** With two routes for one host, the one without protection may be the one that answers. */
+/**
+ * With two routes for one host, the one without protection may be the one that answers. A rule for each resource: a match that a preview does not know is
+ * refused before the route exists.
+ */
 export const singleRoutes: Rule = {
   name: "one-route-per-host",
-  description: "No host is served by two routes.",
+  description: "No route but the planned one serves a planned host.",
+  scope: "resource",
+  check: (resources, { plan }) =>
+    manifestsOf(resources)
+      .flatMap(rulesOf)
+      .flatMap((rule) => duplicateRoutes(rule, plan)),
+};
+
+/** Of two objects with the same match, Traefik decides by their order. */
+export const singleObjects: Rule = {
+  name: "one-object-per-match",
+  description: "No two objects have the same match.",
   scope: "stack",
-  check: (resources, { plan }) => {
-    const rules = manifestsOf(resources).flatMap(rulesOf);
-    return [...rules.flatMap((rule) => duplicateRoutes(rule, plan)), ...twice(rules)];
-  },
+  check: (resources) => twice(manifestsOf(resources).flatMap(rulesOf)),
 };
 
 /** Hosts of the plan that a rule serves which is not of the plan. */
@@ -56,6 +67,6 @@ function twice(rules: readonly RoutingRule[]): Violation[] {
     if (other === undefined) first.set(key, rule);
     if (other === undefined || other.manifest.label === rule.manifest.label) return [];
     const message = `${rule.match}: ${other.manifest.label} serves the same`;
-    return [{ rule: singleRoutes.name, subject: rule.manifest.label, message, hint: "use one host for each service" }];
+    return [{ rule: singleObjects.name, subject: rule.manifest.label, message, hint: "use one host for each service" }];
   });
 }

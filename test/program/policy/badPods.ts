@@ -46,17 +46,55 @@ export const BAD_PODS: readonly Bad[] = [
       }),
     ["no-default-service-account: RoleBinding default/added"],
   ],
-  ...["system:serviceaccount:default:default", "system:serviceaccounts:default", "system:authenticated"].map(
-    (name): Bad => [
-      `rights of ${name}`,
-      (good) =>
-        added(good, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding", {
-          metadata: { name: "added" },
-          subjects: [{ kind: name === "system:serviceaccount:default:default" ? "User" : "Group", name }],
-        }),
-      ["no-default-service-account: ClusterRoleBinding default/added"],
-    ],
-  ),
+  [
+    "a patch that gives a pod the network of its node",
+    (good) =>
+      added(good, "kubernetes:apps/v1:DeploymentPatch", {
+        metadata: { name: "web", namespace: "apps" },
+        spec: { template: { spec: { hostNetwork: true, volumes: [{ name: "h", hostPath: { path: "/" } }] } } },
+      }),
+    ["pods-are-restricted: Deployment apps/web", "pods-are-restricted: Deployment apps/web"],
+  ],
+  [
+    "a patch with a privileged container that starts first",
+    (good) =>
+      added(good, "kubernetes:apps/v1:DeploymentPatch", {
+        metadata: { name: "web", namespace: "apps" },
+        spec: { template: { spec: { initContainers: [{ name: "i", securityContext: { privileged: true } }] } } },
+      }),
+    ["pods-are-restricted: Deployment apps/web"],
+  ],
+  [
+    "a token in a projected volume",
+    pod((spec) => {
+      const sources = [{ serviceAccountToken: { path: "token" } }];
+      spec.volumes = [...(spec.volumes ?? []), { name: "t", projected: { sources } }];
+    }),
+    [POD],
+  ],
+  [
+    "a secret in the base64 of a longer text",
+    (good) => {
+      const value = Buffer.from(`ops:${canary("POSTGRES_PASSWORD")}`).toString("base64");
+      const metadata = { name: "added", namespace: "default" };
+      return added(good, "kubernetes:core/v1:ConfigMap", { metadata, data: { header: `Basic ${value}` } });
+    },
+    [`${SECRET} ConfigMap default/added`],
+  ],
+  ...[
+    "system:serviceaccount:default:default",
+    "system:serviceaccounts:default",
+    "system:authenticated",
+    "system:anonymous",
+  ].map((name): Bad => [
+    `rights of ${name}`,
+    (good) =>
+      added(good, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding", {
+        metadata: { name: "added" },
+        subjects: [{ kind: name === "system:serviceaccount:default:default" ? "User" : "Group", name }],
+      }),
+    ["no-default-service-account: ClusterRoleBinding default/added"],
+  ]),
   // Restricted pods.
   ["a privileged container", pod((_, { securityContext }) => void (securityContext["privileged"] = true)), [POD]],
   ["a writable root", pod((_, { securityContext }) => void (securityContext["readOnlyRootFilesystem"] = false)), [POD]],

@@ -187,6 +187,47 @@ export const BAD_ROUTES: readonly Bad[] = [
   [
     "the same match twice",
     route("Host(`whoami.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
-    [`one-route-per-host: ${ADDED}`, `one-route-per-host: ${ADDED}`],
+    [`one-route-per-host: ${ADDED}`, `one-object-per-match: ${ADDED}`],
   ],
+  // What the other rules would not see.
+  [
+    "a route in a resource of another kind",
+    (good) =>
+      added(good, "kubernetes:core/v1:ConfigMap", {
+        apiVersion: "traefik.io/v1alpha1",
+        kind: "IngressRoute",
+        metadata: { name: "added", namespace: "default" },
+      }),
+    ["objects-are-visible: ConfigMap default/added", "objects-are-visible: ConfigMap default/added"],
+  ],
+  [
+    "a release of Helm",
+    (good) => added(good, "kubernetes:helm.sh/v3:Release", { chart: "any" }),
+    ["objects-are-visible: Release default/added"],
+  ],
+  ...["HelmChart", "HelmChartConfig"].map((kind): Bad => [
+    `a ${kind} of k3s`,
+    (good) =>
+      added(good, `kubernetes:helm.cattle.io/v1:${kind}`, {
+        apiVersion: "helm.cattle.io/v1",
+        kind,
+        metadata: { name: "traefik", namespace: "kube-system" },
+      }),
+    [`objects-are-visible: ${kind} kube-system/traefik`],
+  ]),
+  ...["TLSOption", "TLSStore"].map((kind): Bad => [
+    `a ${kind} of all hosts`,
+    (good) =>
+      added(good, `kubernetes:traefik.io/v1alpha1:${kind}`, { metadata: { name: "default", namespace: "apps" } }),
+    [`default-tls-unchanged: ${kind} apps/default`],
+  ]),
+  ...[
+    "http://yes.default.svc:9000/outpost.goauthentik.io/auth/traefik",
+    "http://10.43.0.7/outpost.goauthentik.io/auth/traefik",
+    "https://10.43.0.7:9000/outpost.goauthentik.io/auth/traefik",
+  ].map((address): Bad => [
+    `forward auth at another server: ${address}`,
+    edit<Props>(`Middleware default/${FORWARD_AUTH}`, ({ spec }) => void (spec.forwardAuth.address = address)),
+    [`middlewares-as-planned: Middleware default/${FORWARD_AUTH}`],
+  ]),
 ];

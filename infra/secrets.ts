@@ -5,7 +5,7 @@ import type { SecretText } from "../config/settings.ts";
 /**
  * Returns the value of a secret field: its template with every `${NAME}` replaced by `variables:NAME` of the stack, else by the environment
  * variable of that name. Always a Pulumi secret, wherever the value came from.
- * @throws when a variable is set neither in the stack nor in the environment; configuration checks report this earlier, for all fields at once. When its
+ * @throws when a variable is set neither in the stack nor in the environment, which configuration checks report earlier, for all fields at once; when its
  *   value in the stack is empty, e.g. because Enter was pressed at `read -rs VALUE`: the password of a `basic` service would be empty, too
  */
 export function resolveSecret(text: SecretText): pulumi.Output<string> {

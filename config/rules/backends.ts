@@ -1,4 +1,4 @@
-/** Services of the cluster that are no backend of an entry. */
+/** Rejects entries whose backend is a Service of the stack. */
 import { AUTHENTIK_SERVICE, CATALOG_SERVICE, DATA_API_SERVICE } from "../../infra/plan/ownServices.ts";
 import { type Location, within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";

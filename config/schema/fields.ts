@@ -59,12 +59,12 @@ export const unresolved = (field: z.ZodString) => field.brand<"secret">().regist
 /** A text whose variables are filled in; they must not be secret. */
 export const plain = (kind: "plain" | "address" | "host" | "rootCertificates" = "plain") =>
   (kind === "rootCertificates" ? z.string() : nonEmptyText()).register(TEMPLATES, { kind });
-/** Longest duration, in seconds: authentik answers 500 to one that Python cannot represent. */
-const LONGEST = 366 * 86_400;
+/** Maximum duration, in seconds: authentik answers 500 to one that Python cannot represent. */
+const MAX_DURATION = 366 * 86_400;
 /** A duration as authentik writes it. */
 export const duration = () =>
   text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5").refine(
-    (value) => !(seconds(value) > LONGEST),
+    (value) => !(seconds(value) > MAX_DURATION),
     { error: "at most days=366; write it like hours=10" },
   );
 /** Shortest session, in seconds. The cookie that authentik's outpost sets before login lasts as long as the session and 1 s more. */

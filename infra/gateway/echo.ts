@@ -6,7 +6,7 @@ import { pinned } from "../images.ts";
 import { gatewayPods, allowIngressFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
-/** A user who is not root may not listen below 1024 on each container runtime. */
+/** Some container runtimes do not allow a user other than root to listen below 1024. */
 const PORT = 8080;
 
 interface EchoArgs {

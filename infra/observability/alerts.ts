@@ -65,7 +65,7 @@ type NewAlert = (
 
 /** Returns a function that creates alerts, each with a link to its paragraph and a command. */
 function alertFactory({ cluster }: Settings): NewAlert {
-  // Not the name that the deploying machine uses.
+  // The name that the deploying machine uses would change the rule with each machine.
   const [context = "CONTEXT"] = cluster.contexts;
   return (alert, severity, rule, summary, description) => ({
     alert,

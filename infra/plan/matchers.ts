@@ -75,8 +75,8 @@ export function selects(schema: string, first: boolean): string {
 
 /**
  * The items of a `select` up to the first bracket that is not in a quoted name, such as `"share (percent)"`. PostgREST reads a quote at the beginning of an item as
- * that of a name (its ApiRequest/QueryParams.hs, `pQuotedValue`); elsewhere it can be part of a JSON key, and PostgREST 12 has no escapes. So any other quote, and
- * one with a backslash, ends these items: from there on, every bracket counts.
+ * that of a name (its ApiRequest/QueryParams.hs, `pQuotedValue`); elsewhere it can be part of a JSON key, and a backslash escapes a character of a name. So any
+ * other quote, and a name with a backslash, ends these items: from there on, every bracket counts.
  */
 const QUOTED = String.raw`"[^"\\]*"`;
 const ITEMS = String.raw`^((${QUOTED})?[^",(]*,)*`;

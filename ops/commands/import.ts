@@ -53,7 +53,8 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const file = stack && (stack.raw.file ?? `Pulumi.${stack.stack}.yaml`);
   const hasDomains = target.raw.config["gatehouse:domains"] !== undefined;
   const document = documentOf(imported, { context, file, hasDomains });
-  if (output !== undefined) writeOutput(resolve(shell.folder, output), document, false);
+  if (output !== undefined)
+    writeOutput(resolve(shell.folder, output), document, "name a new file, and copy its entries into the stack file");
   if (json) shell.out(jsonText(report));
   else if (output === undefined) shell.out(document);
   if (!json) shell.error(reportText(report, imported, shell.paint));

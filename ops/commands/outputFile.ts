@@ -1,20 +1,19 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorText } from "../../config/errors/errorText.ts";
 import { UserError } from "../../config/errors/userError.ts";
 
 /**
  * Writes the file of an option, and creates its folder.
- * @param replaces whether a file that exists is replaced
- * @throws UserError when it cannot be written, or exists
+ * @param existsHint what to do if the file exists; default: it is replaced
+ * @throws UserError when it cannot be written, or must not exist
  */
-export function writeOutput(file: string, text: string, replaces: boolean): void {
+export function writeOutput(file: string, text: string, existsHint?: string): void {
+  if (existsHint !== undefined && existsSync(file)) throw new UserError(`${file} exists`, existsHint);
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { flag: replaces ? "w" : "wx" });
+    writeFileSync(file, text, { flag: existsHint === undefined ? "w" : "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new UserError(`${file} exists`, "name a new file, and copy its entries into the stack file");
     throw new UserError(`${file} cannot be written: ${errorText(error)}`);
   }
 }

@@ -8,7 +8,7 @@ import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts"
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
-import { runReading } from "../engine/repeat.ts";
+import { runRepeatable } from "../engine/repeat.ts";
 import { EngineError, type Ran } from "../engine/run.ts";
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewReport } from "../deployment/report.ts";
@@ -65,7 +65,7 @@ async function runPreview(
   const keep = (part: string): void => void (output += part);
   const options = { ...runPolicy(), suppressOutputs: true, ...(drift && { diff: true, refresh: true }) };
   const work = (report: Report): Promise<Ran> =>
-    runReading(report, (watch) => {
+    runRepeatable(report, (watch) => {
       output = "";
       return stack.preview({ color: "never", ...options, onOutput: keep, onError: keep, ...watch });
     });

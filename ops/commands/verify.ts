@@ -37,7 +37,7 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const { checks, seconds } = report;
         if (options.json) shell.out(jsonText(toJson(report)));
         else shell.out(describeChecks(checks, seconds, shell.paint));
-        if (options.junit !== undefined) writeOutput(resolve(shell.folder, options.junit), junit(report), true);
+        if (options.junit !== undefined) writeOutput(resolve(shell.folder, options.junit), junit(report));
         end(summary(checks).failed > 0 ? 1 : 0);
       }),
   );

@@ -127,12 +127,13 @@ async function checkEngine(
 }
 
 async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
-  let reason = "is not installed";
-  const onFailure = (error: unknown): void => void (reason = `cannot be installed: ${reasonOf(error)}`);
+  const reasons = new Map<string, string>();
+  const onFailure = (error: unknown, name: string): void =>
+    void reasons.set(name, `cannot be installed: ${reasonOf(error)}`);
   const lines = emulatedPlugins(await findPlugins(pulumi, environment, progress, onFailure)).map(({ name, version }) =>
     withHint(
-      `the provider plugin ${name} ${version} ${reason}`,
-      `correct that, or run: ${pulumi} plugin install resource ${name} ${version}`,
+      `the provider plugin ${name} ${version} ${reasons.get(name) ?? "is not installed"}`,
+      `run: ${pulumi} plugin install resource ${name} ${version}`,
     ),
   );
   if (lines.length > 0) throw new Refusal(lines);

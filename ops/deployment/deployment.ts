@@ -28,7 +28,7 @@ import {
 } from "./report.ts";
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
-import { runReading } from "../engine/repeat.ts";
+import { runRepeatable } from "../engine/repeat.ts";
 import { EngineError, type Ran } from "../engine/run.ts";
 import { keepingUpdates } from "../engine/recovery/interruptedChanges.ts";
 import { exportState } from "../engine/state/state.ts";
@@ -136,7 +136,7 @@ class Deployment {
     const { resources = [] } = (await exportState(stack)).deployment;
     await refuseUnsafeRefresh(this.#target, resources, this.#options.interrupted);
     const refresh = (report: (detail: string) => void) =>
-      keepingUpdates(stack, () => runReading(report, (watch) => stack.refresh(watch), this.#options.interrupted));
+      keepingUpdates(stack, () => runRepeatable(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
   }
 
@@ -167,7 +167,7 @@ class Deployment {
     const { plan } = this.#target;
     const state = await readState(stack);
     const run = (report: (detail: string) => void): Promise<Ran> =>
-      runReading(report, (watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
+      runRepeatable(report, (watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
     this.#drift = changedBack(this.#drift, ran.steps);
     if (this.#options.refresh) print(driftReport(this.#drift, paint));
@@ -211,7 +211,7 @@ class Deployment {
 
   async #failed(error: unknown): Promise<Outcome> {
     const engine = error instanceof EngineError ? error : undefined;
-    const errors = engine?.errors ?? [errorText(error)];
+    const errors = engine?.errors ?? [this.#options.interrupted.aborted ? "interrupted" : errorText(error)];
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
@@ -231,7 +231,7 @@ class Deployment {
     return this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls, interrupted));
   }
 
-  /** Ends the wait for work that changes nothing when the user interrupts the command: the process then exits. */
+  /** Ends the wait for work that changes neither the cluster nor a server when the user interrupts the command: the process then exits. */
   #untilInterrupted<T>(work: Promise<T>): Promise<T> {
     return pTimeout(work, { milliseconds: Infinity, signal: this.#options.interrupted });
   }

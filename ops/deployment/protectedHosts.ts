@@ -60,12 +60,14 @@ async function requestHost(client: HttpClient, url: string, signal: AbortSignal)
 }
 
 /**
- * Returns `closed` for a refusal, a rate limit, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
+ * Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
  * 404 that Traefik did not write.
  */
 export function hostStateOf(response: Pick<HttpResponse, "status" | "headers" | "body">): HostState["state"] {
   const { status } = response;
-  if ([401, 403, 429].includes(status) || status >= 500) return "closed";
+  // A limit of the application, or of a proxy, answers before it is known whether the host is open.
+  if (status === 429) return "unreachable";
+  if (status === 401 || status === 403 || status >= 500) return "closed";
   if (isOutpostWithoutProvider(response) || mayBeGatewayResponse(response)) return "closed";
   return status === 302 && headerOf(response, "location")?.includes(`${AUTHORIZE_PATH}?`) ? "closed" : "open";
 }

@@ -56,7 +56,7 @@ export async function apply(
       if (!isRepeatable(failure, run, interrupted)) throw failure;
       report(`continuing after ${errors.join(", ")}`);
       await recover(stack, report, interrupted).catch((problem: unknown) =>
-        Promise.reject(withProblem(failure, problem)),
+        Promise.reject(withProblem(failure, interrupted?.aborted ? "interrupted" : problem)),
       );
     }
   }

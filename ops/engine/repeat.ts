@@ -16,7 +16,7 @@ export function isRepeatable({ errors }: EngineError, run: number, interrupted: 
 }
 
 /** Runs a preview or a refresh, which change at most the state, and repeats it if {@link isRepeatable}. @throws what {@link runEngine} throws */
-export async function runReading(
+export async function runRepeatable(
   report: Report,
   run: (watch: Watch) => Promise<unknown>,
   interrupted?: AbortSignal,

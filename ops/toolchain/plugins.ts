@@ -17,6 +17,8 @@ export interface Plugin {
   readonly path?: string;
 }
 
+type OnFailure = (error: unknown, name: PluginName) => void;
+
 /** Default server of the Pulumi CLI for plugins. */
 const PLUGIN_SERVER = "https://get.pulumi.com/";
 
@@ -32,7 +34,7 @@ export async function findPlugins(
   pulumi: string,
   environment: Environment,
   progress: Progress,
-  onFailure: (error: unknown) => void = () => undefined,
+  onFailure: OnFailure = () => undefined,
 ): Promise<Plugin[]> {
   const found = installedPlugins(environment);
   if (emulatedPlugins(found).length === 0) return found;
@@ -71,18 +73,19 @@ async function install(
   found: readonly Plugin[],
   environment: Environment,
   report: Report,
-  onFailure: (error: unknown) => void,
+  onFailure: OnFailure,
 ): Promise<Plugin[]> {
   if (!(await isServerReachable(environment))) return [...found];
   const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  try {
-    for (const { name, version } of emulatedPlugins(found)) {
-      report(`${name} ${version}`);
+  for (const { name, version } of emulatedPlugins(found)) {
+    report(`${name} ${version}`);
+    try {
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
+    } catch (error) {
+      // The caller reports the plugins that are missing.
+      onFailure(error, name);
+      break;
     }
-  } catch (error) {
-    // The caller reports the plugins that are missing.
-    onFailure(error);
   }
   return installedPlugins(environment);
 }

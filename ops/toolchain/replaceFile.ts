@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
@@ -5,8 +6,8 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
  * @param mode of a new file. Default: what the umask permits
  */
 export function replaceFile(file: string, text: string, mode = 0o666): void {
-  // Another process can write the same file at this moment.
-  const unfinished = `${file}.${process.pid}.new`;
+  // Another process can write the same file at this moment, also one with the same id in another container.
+  const unfinished = `${file}.${randomUUID()}.new`;
   try {
     writeFileSync(unfinished, text, { mode });
     renameSync(unfinished, file);

@@ -233,13 +233,16 @@ test.each([
 });
 
 test.each([
-  ["1,5", "1.5"],
-  ["\u22121 234,5", "-1234.5"],
-  ["1\u00a0000", "1000"],
-  ["-2.25", "-2.25"],
-  ["1,000,000", "1,000,000"],
-  ["NaN", "NaN"],
-  ["a 1", "a 1"],
-])("reads a number as it is written: %s", (written, sent) => {
-  expect(plainNumber(written)).toBe(sent);
+  ["nb", "1,5", "1.5"],
+  ["nb", "\u22121 234,5", "-1234.5"],
+  ["nb", "1\u00a0000", "1000"],
+  ["nb", "1,000,000", "1,000,000"],
+  ["en", "1,000", "1000"],
+  ["en", "-1,234,567.891", "-1234567.891"],
+  ["en", "1,5", "1,5"],
+  ["en", "-2.25", "-2.25"],
+  ["en", "NaN", "NaN"],
+  ["nb", "a 1", "a 1"],
+] as const)("reads a number in the notation of the language: %s %s", (language, written, sent) => {
+  expect(plainNumber(written, language)).toBe(sent);
 });

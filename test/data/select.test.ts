@@ -106,7 +106,7 @@ describe("a column with brackets in its name", () => {
   });
   afterAll(() => asOwner('drop table if exists marts."Andel (prosent), år" cascade'));
 
-  test("is no related row: it is returned, counted and estimated", async () => {
+  test("is returned, and its relation is estimated, since it is no related row", async () => {
     const row = { "Andel (prosent)": 2.5, "Antall (stk)": 3 };
     expect(await rowsOf(`GET /${table}?select=${names}`, { headers: marts })).toEqual([row]);
     const headers = { ...marts, Prefer: "count=estimated" };
@@ -121,15 +121,15 @@ describe("a column with brackets in its name", () => {
   });
 
   test("is verified with its relation, whose name the two descriptions encode in different ways", async () => {
-    await asOwner('create view api_v1."måling, år" as select id from marts."Andel (prosent), år"');
+    await asOwner('create view api_v1."måling (a.b), år" as select id from marts."Andel (prosent), år"');
     const failed = async () => {
       const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts"], hidden: [] });
       return checks.filter(({ ok }) => !ok);
     };
     // Both instances of PostgREST describe it.
     await until([], failed);
-    expect((await sendRequest("GET /openapi.json")).body).toContain('"/m%C3%A5ling%2C%20%C3%A5r"');
-    await asOwner('drop view api_v1."måling, år"');
+    expect((await sendRequest("GET /openapi.json")).body).toContain('"/m%C3%A5ling%20%28a%2Eb%29%2C%20%C3%A5r"');
+    await asOwner('drop view api_v1."måling (a.b), år"');
   });
 });
 

@@ -106,7 +106,9 @@ describe("a preview", () => {
       ["Checking configuration, tools and access"],
     ]);
     expect(outcome.problems).toEqual([
-      expect.stringMatching(/^the policy pack does not start: .*: node: not found\. Restore policy\/, put a supported Node\.js/),
+      expect.stringMatching(
+        /^the policy pack does not start: .*: node: not found\. Restore policy\/, put a supported Node\.js/,
+      ),
     ]);
   });
 });

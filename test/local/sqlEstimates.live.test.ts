@@ -93,13 +93,13 @@ test("control: returns another estimate for a hidden value than for an absent on
   api.migrate();
 });
 
-test("names what remains if a relation can neither be counted nor estimated", async () => {
+test("recommends select=count if a relation can neither be counted nor estimated", async () => {
   api.migrate({ exact_count_rows: "1000" });
   const messageOf = async (prefer: string): Promise<unknown> => {
     const { body } = await api.get("/patient?limit=0", { "accept-profile": "api_v1", prefer });
     return (JSON.parse(body) as { message: unknown }).message;
   };
-  const rest = "its rows can be counted with select=count only, within the time limit of a query";
+  const rest = "use select=count, which ends at the time limit of a query";
   expect(await messageOf("count=exact")).toBe(`only tables of up to 1000 rows are counted exactly; ${rest}`);
   expect(await messageOf("count=planned")).toBe(
     `rows of this relation are not counted approximately, because it does not show all rows of its tables; ${rest}`,

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { runReading } from "../../ops/engine/repeat.ts";
+import { runRepeatable } from "../../ops/engine/repeat.ts";
 import { type Config, type OwnPlatform, type OwnStack, service } from "../helpers/ownPlatform.ts";
 import { identityProvider } from "../helpers/sections.ts";
 import { openShared } from "./stack.ts";
@@ -96,7 +96,7 @@ test.each([
   failing.add(`GET /api/v3/${path}`);
   const details: string[] = [];
   const report = (detail: string): void => void details.push(detail);
-  const { steps } = await runReading(report, (watch) => stack.stack.preview({ ...watch, refresh: true }));
+  const { steps } = await runRepeatable(report, (watch) => stack.stack.preview({ ...watch, refresh: true }));
   expect(steps).toEqual([]);
   const error = `${resource}HTTP Error '500 Internal Server Error' during request 'GET /api/v3/${path}': "Internal Server Error"`;
   expect(details.filter((detail) => detail.startsWith("repeating"))).toEqual([`repeating after ${error}`]);

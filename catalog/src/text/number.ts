@@ -1,8 +1,11 @@
 /**
- * Returns a number as the API reads it, from one that is written with spaces, a decimal comma or a typographic minus: `−1 234,5` → `-1234.5`. Returns other text
- * unchanged.
+ * Returns a number as the API reads it, from one in the notation of a language: of `nb` with a decimal comma, of `en` with commas between thousands, of both
+ * with spaces and a typographic minus. `−1 234,5` → `-1234.5`. Returns other text unchanged.
  */
-export function plainNumber(text: string): string {
+export function plainNumber(text: string, language: "nb" | "en"): string {
   const plain = text.replace(/\s/gu, "").replace("\u2212", "-");
-  return /^[+-]?\d+,\d+$/u.test(plain) ? plain.replace(",", ".") : /^[+-]?[\d.]+$/u.test(plain) ? plain : text;
+  if (/^[+-]?[\d.]+$/u.test(plain)) return plain;
+  if (language === "nb" && /^[+-]?\d+,\d+$/u.test(plain)) return plain.replace(",", ".");
+  if (language === "en" && /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/u.test(plain)) return plain.replaceAll(",", "");
+  return text;
 }

@@ -7,7 +7,7 @@ import { isSection, join, type Location, within } from "../../errors/location.ts
 import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../../variables/variables.ts";
-import { isDnsName } from "../../schema/dnsName.ts";
+import { isDnsName, isTailnet } from "../../schema/dnsName.ts";
 
 /** The domain kinds with default values. */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
@@ -217,13 +217,13 @@ function targetRules(location: Location, targets: readonly string[]): Problem[] 
 }
 
 /**
- * Warns of plain HTTP on other domains than localhost, and of base domains below another one. A browser rejects cookies for a name without a dot, such as
+ * Warns of plain HTTP on other domains than localhost and a tailnet, which encrypts its connections, and of base domains below another one. A browser rejects cookies for a name without a dot, such as
  * localhost.
  */
 export function domainWarnings(domains: readonly Domain[]): string[] {
   const enabled = domains.filter((domain) => domain.enabled);
   const plain = enabled.filter(
-    ({ protocol, baseDomain }) => protocol === "http" && !/(^|\.)localhost$/.test(baseDomain),
+    ({ protocol, baseDomain }) => protocol === "http" && !/(^|\.)localhost$/.test(baseDomain) && !isTailnet(baseDomain),
   );
   return [...plain.map(({ kind }) => unencrypted(kind)), ...nested(enabled)];
 }

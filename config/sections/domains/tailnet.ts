@@ -3,17 +3,10 @@
  * node (tailscale #1196, #7081).
  */
 import type { HostLabel } from "../../../infra/plan/hosts.ts";
+import { isTailnet } from "../../schema/dnsName.ts";
 import { within } from "../../errors/location.ts";
 import { type Problem, problem } from "../../errors/problems.ts";
 import type { Domain, DomainDraft } from "./domains.ts";
-
-/** Domains whose names are nodes: `<tailnet>.ts.net`. */
-const TAILNET = /(^|\.)ts\.net$/;
-
-/** Returns whether each name on a base domain is a node of a tailnet. */
-export function isTailnet(baseDomain: string): boolean {
-  return TAILNET.test(baseDomain);
-}
 
 /** Checks that the base domain of a tailnet is the tailnet itself, and that it has no targets: the network creates its records. */
 export function tailnetRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {

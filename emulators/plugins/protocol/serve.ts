@@ -61,7 +61,7 @@ function handlers(plugin: Plugin, log: LogError): grpc.UntypedServiceImplementat
           if (plugin.logsErrors !== true) return callback(status);
           const urn = (call.request as Partial<proto.CreateRequest>).getUrn?.() ?? "";
           await log(`[ERROR] : ${status.details}`, urn);
-          callback(urn === "" ? { ...status, details: "" } : status);
+          callback(call.request instanceof proto.InvokeRequest ? { ...status, details: "" } : status);
         },
       );
     };

@@ -148,7 +148,7 @@ declare
   vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
   database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
   client constant text := gatehouse.client(headers);
-  uncounted constant text := 'its rows can be counted with select=count only, within the time limit of a query';
+  uncounted constant text := 'use select=count, which ends at the time limit of a query';
   settings text[];
   setting text;
   state text;

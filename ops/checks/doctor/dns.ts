@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
-import { isTailnet } from "../../../config/sections/domains/tailnet.ts";
+import { isTailnet } from "../../../config/schema/dnsName.ts";
 import type { Domain } from "../../../config/settings.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";

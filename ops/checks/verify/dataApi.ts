@@ -104,7 +104,8 @@ async function isExactCountRefused(send: Send, relation: string, schema?: string
 
 /** Returns the path of a relation as OpenAPI has it. Swagger has it without encoding (postgrest, OpenAPI.hs, `makePathItem`). */
 function pathOf(relation: string): string {
-  return `/${encodeURIComponent(relation)}`;
+  const others = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `/${encodeURIComponent(relation).replace(/[.~!'()*]/g, others)}`;
 }
 
 /** Returns the relations that the Swagger document of a schema describes. */

@@ -58,8 +58,8 @@ function problemOf(lock: Lock, isComparable: boolean, stack: string): string | u
  */
 export function recordLockOwner(stack: Stack): void {
   const backend = backendOf(stack);
-  // A lock that exists now is that of another process.
-  if (backend === undefined || locksOf(backend, stack.name).length > 0) return;
+  // A lock that exists now, or is being written, is that of another process.
+  if (backend === undefined || lockFiles(backend, stack.name).length > 0) return;
   const file = ownerFile(backend, stack.name);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   replaceFile(file, JSON.stringify({ pidNamespace: pidNamespace() } satisfies LockOwner));
@@ -101,12 +101,14 @@ function pidNamespace(): string | undefined {
 }
 
 function locksOf(backend: string | undefined, stack: string): Lock[] {
-  if (backend === undefined) return [];
+  return backend === undefined ? [] : lockFiles(backend, stack).flatMap((file) => read<Lock>(file) ?? []);
+}
+
+function lockFiles(backend: string, stack: string): string[] {
   const folder = locksFolder(backend, stack);
-  if (!existsSync(folder)) return [];
   // The backend stores the attributes of each lock in a file next to it.
-  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  return names.flatMap((name) => read<Lock>(join(folder, name)) ?? []);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+  return names.map((name) => join(folder, name));
 }
 
 /** Returns undefined for a file that does not exist, and for a lock that is being written or removed: the engine detects it. */

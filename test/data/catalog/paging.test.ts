@@ -31,7 +31,7 @@ afterAll(() =>
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
 
-test("leads back from a page beyond the last one", async () => {
+test("returns to the last page from a page beyond it", async () => {
   for (const name of ["Previous", "Last"])
     await visit(
       "/data/marts/fact_numbered?chart=none&size=500&page=99",

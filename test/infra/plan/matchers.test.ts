@@ -1,4 +1,4 @@
-/** What the rules of the data API compare of a `select`, with the regular expressions that Traefik gets. Live: test/data/limits.test.ts. */
+/** What the rules of the data API compare of a `select`, with the regular expressions that Traefik gets. Live: test/data/select.test.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { estimatesRelated, selectsTooMuch } from "../../../infra/plan/matchers.ts";
@@ -37,7 +37,7 @@ test.each([
   // A key of JSON can contain a quote (postgrest, pJsonPath): it does not begin a name.
   'j->k",rel(a(b)),j->l"',
   'j->>k",rel(a(b)),"x"',
-  // A version without escapes reads a name that ends at the second quote.
+  // Without escapes, the name ends at the second quote.
   String.raw`"a\",rel(b(c)),"d\","`,
   String.raw`id,"a\",rel(b(c)),"d"`,
   ' "a",rel(b(c))',

@@ -13,7 +13,7 @@ test.each([
   [302, LOGIN, "closed"],
   [401, "", "closed"],
   [403, "", "closed"],
-  [429, "", "closed"],
+  [429, "", "unreachable"],
   [500, "", "closed"],
   [502, "", "closed"],
   [200, "", "open"],

@@ -42,7 +42,11 @@ export default function MapOfRows({ areaKey, y, ...drawn }: Props): VNode {
   );
   // The response ended among the drawn rows.
   const cut = !complete && latest.rows.length > 0 && latest.rows.at(-1) === rows?.at(-1);
-  const drawnRows = useMemo(() => (cut ? withoutLastArea(latest.rows, name) : latest.rows), [cut, latest, name]);
+  // Rows of several times are in the order of these, not of the areas.
+  const drawnRows = useMemo(() => {
+    const times = new Set(latest.rows.map((row) => (time === undefined ? null : row[time])));
+    return cut && times.size === 1 ? withoutLastArea(latest.rows, name) : latest.rows;
+  }, [cut, latest, name, time]);
   const found = useMemo(
     () => (ids ? areaValues(drawnRows, { map: name, y }, level, ids) : undefined),
     [drawnRows, name, y, level, ids],

@@ -32,11 +32,11 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
   const { t, number } = useText();
   const frame = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<number | null>(null);
+  // After Back, the number would open a row of another page.
+  useLayoutEffect(() => setOpened(null), [rows]);
   useLayoutEffect(() => {
-    // After Back, the number would open a row of another page.
-    setOpened(null);
     if (frame.current) frame.current.scrollTop = 0;
-  }, [rows]);
+  }, [firstRow, sort]);
   const definitions = useMemo(
     () => columns.map((column) => ({ id: column.name, accessorFn: (row: Row) => row[column.name], meta: column })),
     [columns],

@@ -35,7 +35,7 @@ interface Props {
 
 /** A form that adds a filter. If it was opened from the header of a column, its value gets the focus. */
 export function FilterForm({ columns, first, add }: Props): VNode {
-  const { t } = useText();
+  const { t, language } = useText();
   const [name, setName] = useState(first || (columns[0]?.name ?? ""));
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -55,7 +55,7 @@ export function FilterForm({ columns, first, add }: Props): VNode {
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        const written = column && familyOf(column) === "number" ? plainNumber(value) : value;
+        const written = column && familyOf(column) === "number" ? plainNumber(value, language) : value;
         add({ column: name, operator, value: takesValue(operator) ? written : "" });
       }}
     >

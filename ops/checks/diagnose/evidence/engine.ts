@@ -2,11 +2,10 @@
 import { hasStack, type PulumiCli } from "../../../engine/pulumiCli.ts";
 import { readRecord } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
-import { isProvider } from "../../../engine/step.ts";
+import { isProvider, lastOf } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
 import { type Observation, observe, required } from "../../observation.ts";
-import { lastOf } from "../../../engine/step.ts";
 
 interface Update {
   readonly kind: string;

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
@@ -152,11 +152,12 @@ describe("the record", () => {
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    const unfinished = `${recordFile(folder, "dev")}.${process.pid}.new`;
-    mkdirSync(unfinished);
-    expect(() => writeRecord(stack, [{ urn: "b", type: "t" }])).toThrow("EISDIR");
-    expect(await readRecord(stack)).toHaveLength(2);
-    rmdirSync(unfinished);
+    // The unfinished file has a longer name.
+    const long = { ...stack, name: "x".repeat(230) } as unknown as Stack;
+    recordSteps(long, [{ urn: "a", type: "t" }]);
+    expect(() => writeRecord(long, [{ urn: "b", type: "t" }])).toThrow("ENAMETOOLONG");
+    expect(await readRecord(long)).toEqual([{ urn: "a", type: "t" }]);
+    rmSync(recordFile(folder, long.name));
     writeRecord(stack, [{ urn: "b", type: "t" }]);
     expect(await readRecord(stack)).toEqual([{ urn: "b", type: "t" }]);
     expect(readdirSync(folder)).toEqual(["creations-dev.jsonl"]);

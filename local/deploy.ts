@@ -49,7 +49,8 @@ export async function openLocal(
     config[key] = { value };
   }
   const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
-  const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
+  // Not those of the shell: it can have the token of another authentik, and the platform's servers keep their first ones.
+  const given = { POSTGRES_PASSWORD: platform.postgres.password };
   const variables = secretVariables(platform.data, found, given);
   // The program runs in this process, and reads its variables from the environment.
   Object.assign(process.env, variables);

@@ -44,7 +44,11 @@ class LocalRun {
   /** Runs until a signal, the end of the parent process or a failure, and ends the process. */
   async run(): Promise<void> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-      process.once(signal, () => void this.#leave(this.#isUp && !this.#options.once ? 0 : 1));
+      process.on(signal, () => {
+        // The launcher sends the signal again if standard input is no terminal. A later one ends the process at once.
+        setTimeout(() => process.removeAllListeners(signal), 1000).unref();
+        void this.#leave(this.#isUp && !this.#options.once ? 0 : 1);
+      });
     this.#stopWithParent();
     try {
       await this.#leave((await this.#start()) ? 0 : 1);
@@ -62,7 +66,7 @@ class LocalRun {
       const starting = (): Promise<StartedPlatform> => startPlatform({ data: dataFolder(), progress: this.#progress });
       platform = this.#platform = await this.#timed("platform", starting);
     } catch (error) {
-      if (!(error instanceof AlreadyRunning) || this.#options.once) throw error;
+      if (!(error instanceof AlreadyRunning) || this.#options.once || this.#options.json) throw error;
       process.stderr.write(describeRunning(error));
       return true;
     }

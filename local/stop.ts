@@ -1,5 +1,5 @@
 /** `npm run stop [-- --purge]`: ends the platform that runs on the data folder; with `--purge` also removes the folder. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../config/errors/errorText.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
@@ -30,15 +30,28 @@ try {
 async function stop(): Promise<boolean> {
   const running = readRunning(data);
   if (!running) return false;
-  process.kill(running.pid, "SIGTERM");
+  signal(running.pid, "SIGTERM");
   const deadline = Date.now() + GRACE;
   const isAlive = (): boolean => startTime(running.pid) === running.startTime;
   while (isAlive() && Date.now() < deadline) await pause(50);
-  if (isAlive()) process.kill(running.pid, "SIGKILL"); // its reaper kills the rest
+  if (isAlive()) signal(running.pid, "SIGKILL"); // its reaper kills the rest
   return true;
 }
 
+/** Signals a process, which may have ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 async function purge(): Promise<void> {
+  if (!existsSync(data)) {
+    console.error(`${data} does not exist.`);
+    return;
+  }
   if (!isDataFolder(data)) throw new Error(`${data} is not a data folder of Gatehouse: nothing was removed.`);
   const folder = await openDataFolder(data);
   await killTagged(`${folder.path}:`);

@@ -65,8 +65,12 @@ export class Claims {
     const groups = inheritedGroups(this.#store, user).map((group) => group.pk);
     const passes = (binding: Binding): boolean => {
       const policy = this.#store.get("policy", binding.policy);
-      if (policy) return this.#loaded().passes({ policy, user: this.#describe(user) });
-      return binding.group === null ? binding.user === user.pk : groups.includes(binding.group);
+      // A binding can have a group next to a policy, and both admit (docs/authentik.md, REST API).
+      return (
+        (policy !== undefined && this.#loaded().passes({ policy, user: this.#describe(user) })) ||
+        (binding.group !== null && groups.includes(binding.group)) ||
+        binding.user === user.pk
+      );
     };
     const results = bindings.map((binding) => passes(binding) !== binding.negate);
     return application.policy_engine_mode === "all" ? results.every(Boolean) : results.some(Boolean);

@@ -21,8 +21,18 @@ const SEVERAL = [
 /** One page of a list for a user. Parameters that the view does not declare are ignored (docs/authentik.md, REST API). */
 export function page(runtime: Runtime, resource: Resource, user: User, query: URLSearchParams): Fields {
   const isApplications = resource.kind === "application";
-  const visible = listed(runtime, resource)
-    .filter((object) => isApplications || mayView(runtime.store, user, resource.kind, object))
+  const objects = listed(runtime, resource).filter(
+    (object) => isApplications || mayView(runtime.store, user, resource.kind, object),
+  );
+  // The account of an outpost gets an empty list (docs/authentik.md, REST API).
+  if (
+    !isApplications &&
+    objects.length === 0 &&
+    !isSuperuser(runtime.store, user) &&
+    user.type !== "internal_service_account"
+  )
+    throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+  const visible = objects
     .map((object) => present(runtime, resource, object))
     .filter((object) => resource.filters.every((filter) => passes(object, filter, query.getAll(filter))))
     .filter((object) => isFound(object, resource, query.get("search") ?? ""));

@@ -141,7 +141,10 @@ async function writeVolume(read: Read, { name, configMap, secret, emptyDir }: V1
   const items = configMap?.items ?? secret?.items ?? Object.keys(files).map((key) => ({ key, path: key }));
   for (const item of items) {
     const file = path.join(at, item.path);
+    const content = files[item.key];
+    // A kubelet does not start such a pod either.
+    if (content === undefined) throw new Error(`volume ${name}: there is no key ${item.key}`);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, files[item.key] ?? "", { mode: 0o600 });
+    writeFileSync(file, content, { mode: 0o600 });
   }
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
+import { readJson, writePrivate } from "./privateFile.ts";
 
 /** Loopback addresses of one platform. On Linux, each address of 127.0.0.0/8 works without configuration. */
 export interface Addresses {
@@ -34,19 +34,28 @@ export function addressesOf(range: number): Addresses {
  */
 export async function claimAddresses(data: string): Promise<Claim> {
   const file = path.join(data, "addresses.json");
-  const last = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { range: number }).range : undefined;
+  const last = readRange(file);
   for (;;) {
     const range = last ?? randomInt(RANGES);
     const addresses = addressesOf(range);
     const first = addresses.services.replace("0/22", "1");
     const claim = await listen(first);
     if (claim) {
-      writeFileSync(file, `${JSON.stringify({ range })}\n`);
+      if (last === undefined) writePrivate(file, { range });
       return { ...addresses, release: () => claim.close() };
     }
     if (last !== undefined) {
       throw new Error(`another program listens on ${first}, in the addresses of ${data}; stop it first`);
     }
+  }
+}
+
+/** Returns undefined for a file that a full disk left empty. */
+function readRange(file: string): number | undefined {
+  try {
+    return readJson<{ range: number }>(file)?.range;
+  } catch {
+    return undefined;
   }
 }
 

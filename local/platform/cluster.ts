@@ -1,9 +1,10 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { Api, type Kubeconfig } from "./api.ts";
 import type { Processes } from "./processes.ts";
+import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
 
 /** Name of the kubeconfig's context. */
 export const CONTEXT = "gatehouse-local";
@@ -71,6 +72,7 @@ async function startApiServer(
 ): Promise<void> {
   writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
   if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
+  removeOldCertificate(path.join(folder, "certificates"));
   const args =
     splitArguments(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
     --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${services}
@@ -94,10 +96,19 @@ function splitArguments(text: string): string[] {
   return text.split(/\s+/);
 }
 
+/** Removes a certificate that expires within a month, or has no key: the API server creates one for a year, and uses an expired one. */
+function removeOldCertificate(folder: string): void {
+  const [certificate, key] = ["apiserver.crt", "apiserver.key"].map((name) => path.join(folder, name));
+  if (certificate === undefined || key === undefined || !existsSync(certificate)) return;
+  const monthAhead = Date.now() + 30 * 86_400_000;
+  if (existsSync(key) && new X509Certificate(readFileSync(certificate)).validToDate.getTime() > monthAhead) return;
+  rmSync(folder, { recursive: true });
+}
+
 function writeAccountKeys(folder: string): void {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  writeFileSync(path.join(folder, "accounts.pub"), publicKey.export({ type: "spki", format: "pem" }));
-  writeFileSync(path.join(folder, "accounts.key"), privateKey.export({ type: "sec1", format: "pem" }), { mode: 0o600 });
+  replaceFile(path.join(folder, "accounts.pub"), publicKey.export({ type: "spki", format: "pem" }) as string);
+  replaceFile(path.join(folder, "accounts.key"), privateKey.export({ type: "sec1", format: "pem" }) as string, 0o600);
 }
 
 function administrator(port: number, token: string, ca: Buffer): Kubeconfig {

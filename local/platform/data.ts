@@ -77,7 +77,9 @@ function acquireLock(data: string): Promise<Server> {
   const name = `\0gatehouse-${createHash("sha256").update(data).digest("hex")}`;
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
-    server.once("error", () => reject(new AlreadyRunning(data, readRunning(data))));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "EADDRINUSE" ? new AlreadyRunning(data, readRunning(data)) : error),
+    );
     server.listen(name, () => resolve(server.unref()));
   });
 }

@@ -68,6 +68,9 @@ type Server = Pick<Program, "command" | "args" | "account"> & { readonly cwd: st
 const SETTINGS = {
   unix_socket_directories: "",
   max_connections: "200",
+  // initdb takes the zone of the machine; the images have UTC.
+  TimeZone: "UTC",
+  log_timezone: "UTC",
   // Only a crash of the machine loses data by these. synchronous_commit stays on: without it a killed server loses what it has acknowledged.
   fsync: "off",
   full_page_writes: "off",

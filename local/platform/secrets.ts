@@ -16,7 +16,7 @@ export function localSecret(data: string, name: string): string {
 
 /**
  * Returns a value for each secret template variable, stored in `<data>/variables.json`, which commands of the documentation read.
- * @param given values that are decided elsewhere: the shell's own, and the password of the platform's Postgres
+ * @param given values that are decided elsewhere, e.g. the password of the platform's Postgres
  */
 export function localVariables(
   data: string,

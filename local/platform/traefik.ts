@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Agent, request } from "undici";
 import { stringify } from "yaml";
 import { ACCESS_LOG, METRICS } from "./traefikArguments.ts";
 import { choosePorts } from "./ports.ts";
@@ -31,9 +32,17 @@ export async function startTraefik(
   const args = [`--configFile=${file}`];
   const env = { KUBECONFIG: kubeconfig };
   processes.start({ name: "traefik", command, args, env, cwd: folder, stopSignal: "SIGKILL" });
-  await processes.until("traefik", async () => (await fetch(`http://127.0.0.1:${ports.ping}/ping`)).ok);
+  await processes.until("traefik", () => isReady(ports.ping));
   return ports;
 }
+
+/** Returns whether Traefik answers. Not with fetch: it can use the proxy of the environment (NODE_USE_ENV_PROXY). */
+async function isReady(ping: number): Promise<boolean> {
+  const { statusCode, body } = await request(`http://127.0.0.1:${ping}/ping`, { dispatcher: direct });
+  await body.dump();
+  return statusCode === 200;
+}
+const direct = new Agent();
 
 /** docs/prerequisites.md, "Size of headers". */
 const LIMITS = { http: { maxHeaderBytes: 65_536 } };

@@ -9,7 +9,7 @@ import type { DataPlan } from "../../infra/plan/types.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { loadSampleOf } from "../../local/sample.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 import { identityProvider, VERIFICATION } from "../helpers/sections.ts";
 
 /** Properties of the platform that tests can inject. */
@@ -57,14 +57,14 @@ const configChanges = {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-data-"));
-  const platform = await startPlatform({ data, progress: quiet });
+  const platform = await startPlatform({ data, progress: SILENT });
   const stop = async (): Promise<void> => {
     await platform.stop();
     rmSync(data, { recursive: true, force: true });
   };
   try {
     const local = await openLocal(platform, configChanges);
-    await deploy(local, quiet);
+    await deploy(local, SILENT);
     await loadSampleOf(platform, local);
     const running = runningData(platform, local);
     await loadFixtures(running);

@@ -10,7 +10,7 @@ import { deployApplications } from "../../local/sample/applications.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
 import { configChanges } from "./stack.ts";
 import { startUpstream } from "./upstream.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 
 /** Properties of the platform that tests can inject. */
 interface DomainsPlatform {
@@ -36,7 +36,7 @@ const users: readonly TestUser[] = [
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-domains-"));
-  const platform = await startPlatform({ data, progress: quiet });
+  const platform = await startPlatform({ data, progress: SILENT });
   const upstream = await startUpstream(platform.httpPort);
   const stop = async (): Promise<void> => {
     await upstream.stop();
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { httpPort, httpsPort, kubeconfig } = platform;
     const local = await openLocal(platform, configChanges({ https: httpsPort, upstream: upstream.port }));
     await deployApplications(platform);
-    await deploy(local, quiet);
+    await deploy(local, SILENT);
     const { plan, variables } = local;
     const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider")?.url ?? "";
     const administrator = new Administrator(identityProvider, variables["AUTHENTIK_TOKEN"] ?? "");

@@ -5,7 +5,7 @@ import { readUid } from "../../infra/prerequisites/clusterIdentity.ts";
 import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { openEngine } from "../../ops/engine/open.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 import { clusterConfig, openLocalContext } from "./fixtures.ts";
 
 const USER = "authentik:index/user:User";
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** Deploys with a changed state, and restores it. */
 async function deployWith(change: (resources: Resource[]) => void): Promise<Deployed> {
-  const stack = await openEngine(target, shell, program, quiet);
+  const stack = await openEngine(target, shell, program, SILENT);
   const before = await stack.exportStack();
   const { deployment } = structuredClone(before) as unknown as Exported;
   change(deployment.resources);

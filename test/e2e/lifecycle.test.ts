@@ -8,7 +8,7 @@ import { processIds, readProcess } from "../../local/platform/procfs.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
 import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 
 let platform: StartedPlatform;
 
@@ -32,9 +32,9 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
 
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
-    platform = await startPlatform({ data, progress: quiet });
+    platform = await startPlatform({ data, progress: SILENT });
     local = await openLocal(platform);
-    await buildFor(local.settings, quiet);
+    await buildFor(local.settings, SILENT);
   });
   afterAll(async () => {
     await platform.stop();
@@ -49,12 +49,12 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
 
   // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
   test("creates what the preview reported", async () => {
-    expect(await deploy(local, quiet)).toEqual({ create: previewed });
+    expect(await deploy(local, SILENT)).toEqual({ create: previewed });
     complete = await deployed(local);
   });
 
   test("removes every resource in a destroy", async () => {
-    await destroy(local, quiet);
+    await destroy(local, SILENT);
     expect(await deployed(local)).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe.runIf(FULL)("the lifecycle of the local stack", () => {
     expect(killed).toBe("SIGKILL");
     const half = await deployed(local);
     expect(half.length).toBeLessThan(complete.length);
-    await deploy(local, quiet);
+    await deploy(local, SILENT);
     expect(await deployed(local)).toEqual(complete);
   });
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
+import { isAlive } from "../../local/platform/processes.ts";
 
 /** Properties of the platform that tests can inject. */
 interface RunningPlatform {
@@ -58,7 +59,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function untilServing(starter: ChildProcess, data: string, text: () => string): Promise<readonly string[]> {
   const deadline = Date.now() + DEADLINE_MS;
-  while (Date.now() < deadline && starter.exitCode === null) {
+  while (Date.now() < deadline && isAlive(starter)) {
     const file = join(data, "running.json");
     const { urls } = (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { urls: [] }) as { urls: string[] };
     if (urls.length > 0) {
@@ -70,7 +71,7 @@ async function untilServing(starter: ChildProcess, data: string, text: () => str
 }
 
 async function stop(starter: ChildProcess): Promise<void> {
-  if (starter.exitCode === null) {
+  if (isAlive(starter)) {
     starter.kill("SIGINT");
     await once(starter, "exit");
   }

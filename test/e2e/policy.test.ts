@@ -19,7 +19,7 @@ import { main as preview } from "../../ops/commands/preview.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 import { SHELL } from "../helpers/shell.ts";
 
 const CONTEXT = "gatehouse-local";
@@ -81,7 +81,7 @@ function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<De
 
 describe("a preview", () => {
   fullTest("runs the policy pack, which the local stack passes", async () => {
-    const stack = await openEngine(target, shell, program, quiet);
+    const stack = await openEngine(target, shell, program, SILENT);
     const { stdout, changeSummary } = await stack.preview(runPolicy());
     expect(stdout).toContain(PASSED);
     expect(changeSummary.same).toBeGreaterThan(50);
@@ -160,7 +160,7 @@ describe("npx gatehouse preview on another context", () => {
     const write = (text: string): void => void (out += text);
     const environment = { ...process.env, ...given, PULUMI_BACKEND_URL: `file://${project}` };
     const testShell = { ...SHELL, project, data: join(project, "data"), environment, out: write, error: write };
-    const cli = await pulumiOf({ local: false }, quiet);
+    const cli = await pulumiOf({ local: false }, SILENT);
     await runPulumi(cli, ["stack", "init", "local"], { cwd: project, env: environment });
     return { code: await preview([CONTEXT], testShell), out };
   }

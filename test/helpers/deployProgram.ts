@@ -3,7 +3,7 @@ import type { Check } from "../../ops/checks/check.ts";
 import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { deployContext } from "../../ops/deployment/deployment.ts";
 import type { Outcome } from "../../ops/deployment/outcome.ts";
-import { quiet } from "./quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 
 export interface Deployed {
   readonly outcome: Outcome;
@@ -41,7 +41,7 @@ export async function deployProgram(
     refresh: false,
     skipPolicy,
     program,
-    progress: quiet,
+    progress: SILENT,
     confirm: (question) => Promise.resolve(print(question) && confirms(question)),
     print,
     paint: (_, line) => line,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { Platform } from "../../local/platform/platform.ts";
+import { isAlive, signalGroup } from "../../local/platform/processes.ts";
 
 interface Deployment {
   /** Changes to the stack's configuration. */
@@ -40,9 +41,7 @@ export async function killedProcess(
     stdio: ["ignore", "ignore", "inherit"],
   });
   const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const ready = async (): Promise<void> => expect(runner.exitCode !== null || (await isTime())).toBe(true);
-  await vi
-    .waitFor(ready, { timeout: 180_000, interval: 50 })
-    .finally(() => process.kill(-(runner.pid ?? 0), "SIGKILL"));
+  const ready = async (): Promise<void> => expect(!isAlive(runner) || (await isTime())).toBe(true);
+  await vi.waitFor(ready, { timeout: 180_000, interval: 50 }).finally(() => signalGroup(runner.pid ?? 0, "SIGKILL"));
   return (await exit)[1];
 }

@@ -18,7 +18,7 @@ import type { Step } from "../../ops/engine/step.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/administrator.ts";
 import { printPodLogs } from "./podLogs.ts";
-import { quiet } from "./quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 import { identityProvider } from "./sections.ts";
 
 /** Values of the secret variables that the configurations below use. */
@@ -84,7 +84,7 @@ export interface OwnPlatform {
 /** Starts a platform on a new data folder, with an echo service. */
 export async function startOwnPlatform(): Promise<OwnPlatform> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
-  const platform = await startPlatform({ data, progress: quiet });
+  const platform = await startPlatform({ data, progress: SILENT });
   await deployEcho(platform, "default");
   const own = openOwnPlatform(platform);
   const stop = async (): Promise<void> => {
@@ -160,7 +160,7 @@ export async function deployEcho({ kubeconfig }: Platform, namespace: string): P
 }
 
 /** Opens a stack on a running platform. @param progress default: no output */
-export async function openOwn(platform: Platform, name: string, progress: Progress = quiet): Promise<OwnStack> {
+export async function openOwn(platform: Platform, name: string, progress: Progress = SILENT): Promise<OwnStack> {
   const stack = await openProgram(platform, name, program);
   // Replaces the whole configuration, which no command of the CLI does.
   const configure = async (config: Config): Promise<void> => {
@@ -190,7 +190,7 @@ export async function openOwn(platform: Platform, name: string, progress: Progre
     return { plan, changes: await deploy({ stack, plan, settings, checkpoints }, progress) };
   };
   const down = async (): Promise<void> => {
-    await destroy({ stack }, quiet);
+    await destroy({ stack }, SILENT);
   };
   return { stack, planOf, up, preview, destroy: down, resources: () => resources(stack) };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
+import { onTestFinished } from "vitest";
 
 /** Number of responses by status; a failed request counts under its error code. */
 export type Tally = Readonly<Record<string, number>>;
@@ -54,5 +55,7 @@ export function probe(url: string, headers: Readonly<Record<string, string>> = {
     await running;
     return tally;
   };
+  // A failed test does not reach its end.
+  onTestFinished(async () => void (await stop()));
   return { leaked, stop };
 }

@@ -1,7 +1,7 @@
 import type { Shell } from "../../ops/commands/shell.ts";
 import { packageFolder } from "../../config/files/folders.ts";
 import { painter } from "../../ops/terminal/paint.ts";
-import { quiet } from "./quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 
 /** A shell without a terminal and with an empty environment, as default in tests. */
 export const SHELL: Shell = {
@@ -11,7 +11,7 @@ export const SHELL: Shell = {
   folder: packageFolder(),
   paint: painter(false),
   now: () => new Date("2026-11-21T10:00:00Z"),
-  progress: quiet,
+  progress: SILENT,
   ask: undefined,
   interruption: () => new AbortController().signal,
   out: () => undefined,

@@ -14,7 +14,7 @@ import { recordFile } from "../../ops/engine/recovery/stepRecord.ts";
 import { exportState } from "../../ops/engine/state/state.ts";
 import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SILENT } from "../../ops/terminal/progress.ts";
 
 /** 150 providers with the test environments; a deployment of this size has no checkpoints. */
 const changes = { "gatehouse:protected_services": proxyServices(75) };
@@ -32,7 +32,7 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
     record = recordFile(join(data, "workspace"), "local");
-    platform = await startPlatform({ data, progress: quiet });
+    platform = await startPlatform({ data, progress: SILENT });
     local = await openLocal(platform, changes);
   });
   afterAll(async () => {
@@ -52,7 +52,7 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
     const text = readFileSync(record, "utf8");
     expect(before.filter(({ name }) => !text.includes(`"name":"${name}"`))).toEqual([]);
 
-    await deploy(local, quiet);
+    await deploy(local, SILENT);
     expect(existsSync(record)).toBe(false);
     expect(secretsIn(JSON.stringify(await exportState(local.stack)))).toEqual([]);
     const wanted = local.plan.exposures.filter(isForwarded);
@@ -62,7 +62,7 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
     expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 
     // Groups are read, since they are not resources of the stack.
-    expect(Object.keys(await deploy(local, quiet)).sort()).toEqual(["read", "same"]);
+    expect(Object.keys(await deploy(local, SILENT)).sort()).toEqual(["read", "same"]);
   }, 1_800_000);
 });
 

@@ -92,6 +92,7 @@ describe("rights", () => {
     const me = async (own?: string) => (await call("GET", "/core/users/me/", undefined, own)).body["user"];
     expect(await me()).toMatchObject({ username: "akadmin", is_superuser: true });
     expect(await me(key)).toMatchObject({ username: "limited", is_superuser: false });
+    expect(await call("GET", "/core/groups/", undefined, key)).toMatchObject({ status: 403 });
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { verifyApplications } from "../../../ops/deployment/verification.ts";
 import type { Report } from "../../../ops/checks/verify/verify.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SILENT } from "../../../ops/terminal/progress.ts";
 
 const NOTES = "http://notes.localhost";
 const EXPOSURES = [
@@ -22,7 +22,7 @@ async function verified(rounds: readonly Failures[]): Promise<{ failed: number; 
     const checks = failures.map(([kind, subject]) => ({ kind, subject, name: subject, ok: false, detail: "502" }));
     return Promise.resolve({ checks } as unknown as Report);
   };
-  const { checks } = await verifyApplications({ verify, exposures: EXPOSURES, progress: quiet }, 50);
+  const { checks } = await verifyApplications({ verify, exposures: EXPOSURES, progress: SILENT }, 50);
   return { failed: checks.length, calls };
 }
 

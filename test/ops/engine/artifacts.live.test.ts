@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ensureBuilt } from "../../../ops/engine/artifacts.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SILENT } from "../../../ops/terminal/progress.ts";
 
 test("passes no secrets of the shell to a build", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-build-"));
@@ -14,7 +14,7 @@ test("passes no secrets of the shell to a build", async () => {
   const program = join(folder, "build.js");
   writeFileSync(program, "console.error(Object.keys(process.env).sort().join()); process.exit(1);");
   const build = { name: "sample", title: "Building a sample", program, problem: () => "missing", usually: "1 s" };
-  const failed = ensureBuilt(build, quiet);
+  const failed = ensureBuilt(build, SILENT);
   const keys = await failed.then(
     () => "",
     (error: Error) => error.message,

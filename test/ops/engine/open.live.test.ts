@@ -21,7 +21,7 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import { openEngine, pulumiCommand } from "../../../ops/engine/open.ts";
 import { openStack } from "../../../ops/engine/stack.ts";
 import { shell, stack } from "../../config/stacks.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SILENT } from "../../../ops/terminal/progress.ts";
 import { writeExecutable } from "../../helpers/executable.ts";
 
 let folder: string;
@@ -104,7 +104,7 @@ test("changes neither the stack file nor the backend if the file has a key and t
     local: false,
   };
   const user = { project: folder, data: join(folder, "data"), environment };
-  const open = (creates: boolean) => openEngine(target, user, () => Promise.resolve(), quiet, creates);
+  const open = (creates: boolean) => openEngine(target, user, () => Promise.resolve(), SILENT, creates);
   await expect(open(true)).rejects.toThrow(
     new UserError(
       'the stack "dev" cannot be opened: the backend does not have it. Log in to its backend, or create it: pulumi stack init dev, with --secrets-provider if the stack file has a secretsprovider. See docs/deploy.md, Backend.',

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { writeExecutable } from "../../helpers/executable.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { installPulumi } from "../../../ops/toolchain/installPulumi.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SILENT } from "../../../ops/terminal/progress.ts";
 
 const PROJECT = path.join(import.meta.dirname, "../../..");
 let folder: string;
@@ -43,7 +43,7 @@ const environment = { PATH: "/usr/bin:/bin", PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDE
 test("installs Pulumi and every provider plugin into one folder", async () => {
   const home = path.join(folder, "home");
   const pulumi = writePulumi();
-  await installPulumi(pulumi, home, environment, quiet);
+  await installPulumi(pulumi, home, environment, SILENT);
   expect(await readFile(path.join(home, "bin", "pulumi"), "utf8")).toBe(await readFile(pulumi, "utf8"));
   expect((await readdir(path.join(home, "plugins"))).sort()).toEqual([
     "resource-kubernetes-v4.34.2",
@@ -53,7 +53,7 @@ test("installs Pulumi and every provider plugin into one folder", async () => {
 });
 
 test("fails when a plugin cannot be installed, so that no image without it is built", async () => {
-  const installed = installPulumi(writePulumi("kubernetes"), path.join(folder, "home"), environment, quiet);
+  const installed = installPulumi(writePulumi("kubernetes"), path.join(folder, "home"), environment, SILENT);
   await expect(installed).rejects.toThrow(
     "the provider plugins postgresql 3.18.1, terraform-provider 1.1.3 cannot be installed. " +
       "Let this machine reach https://get.pulumi.com, or set PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES.",

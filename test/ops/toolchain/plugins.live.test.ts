@@ -11,7 +11,7 @@ import { writeExecutable } from "../../helpers/executable.ts";
 import { findPlugins, emulatedPlugins } from "../../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../../ops/toolchain/toolchain.ts";
 import { pluginVersions } from "../../../ops/toolchain/tools.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SILENT } from "../../../ops/terminal/progress.ts";
 
 const NAMES = Object.keys(pluginVersions);
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-plugins-"));
@@ -20,7 +20,7 @@ let server: Server;
 
 /** Serves an archive with the plugin that is asked for. */
 beforeAll(async () => {
-  ({ pulumi } = await ensureTools(["pulumi"], quiet, { local: true }));
+  ({ pulumi } = await ensureTools(["pulumi"], SILENT, { local: true }));
   server = createServer((request, response) => {
     const name = /^(pulumi-resource-[a-z-]+)-v\d/.exec(basename(request.url ?? ""))?.[1];
     if (name === undefined) return void response.writeHead(404).end();
@@ -56,18 +56,18 @@ function installed(environment: Record<string, string>): string[] {
 
 test("installs the plugins where the engine finds them, also after a download that failed, and in no other home", async () => {
   const offline = { ...shell("own"), PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: "(" };
-  expect(emulatedPlugins(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
-  const found = await findPlugins(pulumi, shell("own"), quiet);
+  expect(emulatedPlugins(await findPlugins(pulumi, offline, SILENT)).map(({ name }) => name)).toEqual(NAMES);
+  const found = await findPlugins(pulumi, shell("own"), SILENT);
   expect(emulatedPlugins(found)).toEqual([]);
   expect(installed(shell("own"))).toEqual([...NAMES].sort());
   expect(installed(shell("other"))).toEqual([]);
 });
 
 test("does not report a plugin of a home that the engine does not use", async () => {
-  await findPlugins(pulumi, shell("own"), quiet);
+  await findPlugins(pulumi, shell("own"), SILENT);
   server.closeAllConnections();
   const offline = { ...shell("other"), PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: "(" };
-  expect(emulatedPlugins(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
+  expect(emulatedPlugins(await findPlugins(pulumi, offline, SILENT)).map(({ name }) => name)).toEqual(NAMES);
 });
 
 test("does not take the engine's default home from HOME", () => {

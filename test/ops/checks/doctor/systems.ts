@@ -27,7 +27,7 @@ import { SUBJECTS } from "../../../../ops/checks/doctor/doctor.ts";
 import { main } from "../../../../ops/commands/doctor.ts";
 import type { Shell } from "../../../../ops/commands/shell.ts";
 import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
-import { quiet } from "../../../helpers/quiet.ts";
+import { SILENT } from "../../../../ops/terminal/progress.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 
 export const CANARIES = {
@@ -142,7 +142,7 @@ function serverOf(folder: string): string {
 /** The folder of the stack file is a git repository with a Pulumi project. */
 function prepareProject(folder: string): void {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: gatehouse\nruntime: nodejs\n");
-  execFileSync("git", ["init", "--quiet", folder]);
+  execFileSync("git", ["init", "--SILENT", folder]);
 }
 
 async function sql(address: PostgresAddress, database: string, statements: readonly string[]): Promise<void> {
@@ -185,7 +185,7 @@ async function startAuthentik() {
 }
 
 async function define(cluster: TestCluster): Promise<void> {
-  const tools = await ensureTools(["traefik-crds", "externaldns-crds"], quiet, { local: true });
+  const tools = await ensureTools(["traefik-crds", "externaldns-crds"], SILENT, { local: true });
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   for (const file of Object.values(tools)) {
     for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {

@@ -76,7 +76,11 @@ test("writes a JUnit suite per subject with failed and skipped test cases", () =
 
 test("escapes the text of a response in JUnit", () => {
   const checks = [{ ...failed, detail: '</testcase><x a="b">\u0000' }];
-  expect(junit({ checks, context: "here", at: "", seconds: 0 })).not.toContain("</testcase><x");
+  const xml = junit({ checks, context: "here", at: "", seconds: 0 });
+  expect(xml).not.toContain("</testcase><x");
+  expect(xml).toContain("&lt;/testcase>&lt;x a=&quot;b&quot;>");
+  // XML 1.0 permits no NUL (2.2, Characters).
+  expect(xml).not.toContain("\u0000");
 });
 
 test("runs at most 16 probes at once, and returns results in order", async () => {

@@ -11,7 +11,7 @@ import { NO_POLICY } from "../../../../ops/engine/policyPack.ts";
 import { recordFile } from "../../../../ops/engine/recovery/stepRecord.ts";
 import { openStack } from "../../../../ops/engine/stack.ts";
 import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
-import { quiet } from "../../../helpers/quiet.ts";
+import { SILENT } from "../../../../ops/terminal/progress.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 async function open(program: PulumiFn): Promise<Stack> {
   const [workspace, state] = ["workspace", "state"].map((name) => join(folder, name)) as [string, string];
   mkdirSync(state);
-  const { pulumi } = await ensureTools(["pulumi"], quiet, { local: true });
+  const { pulumi } = await ensureTools(["pulumi"], SILENT, { local: true });
   const command = await pulumiCommand(folder, pulumi);
   const environment = {
     PULUMI_HOME: folder,

@@ -51,7 +51,7 @@ export function isInstalled(project, version = process.versions.node) {
 }
 
 /**
- * Returns a hash of the lock file and of the sources of the SDK that is compiled on install, which the installed packages must match.
+ * Returns a hash of the platform, the lock file and the sources of the SDK that is compiled on install, which the installed packages must match.
  * @param {string} project
  */
 export function fingerprint(project) {
@@ -60,7 +60,8 @@ export function fingerprint(project) {
     .filter((name) => name !== "bin" && name !== "node_modules")
     .flatMap((name) => filesUnder(path.join(sdk, name)))
     .sort();
-  const hash = createHash("sha256");
+  // A folder can be mounted into a container of another platform, whose packages have other programs.
+  const hash = createHash("sha256").update(`${process.platform}-${process.arch}\0`);
   for (const file of [path.join(project, "package-lock.json"), ...sources]) {
     hash.update(path.relative(project, file)).update("\0").update(readFileSync(file)).update("\0");
   }
@@ -137,7 +138,8 @@ function ownerOf(lock) {
 /** @param {string} project */
 async function npmCi(project) {
   const npm = process.env.npm_execpath;
-  const command = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
+  // Yarn and pnpm set it, too.
+  const command = npm && path.basename(npm) === "npm-cli.js" ? [process.execPath, npm] : ["npm"];
   /** @type {string[]} */
   const output = [];
   const [program = "npm", ...args] = [...command, "ci", "--loglevel=warn"];

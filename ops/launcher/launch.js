@@ -74,6 +74,7 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    // As of the commands for what the user has to fix first.
+    process.exitCode = 2;
   }
 }

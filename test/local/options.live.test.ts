@@ -1,10 +1,16 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { packageFolder } from "../../config/files/folders.ts";
 
-const run = (...args: string[]) =>
-  spawnSync(process.execPath, [join(packageFolder(), "local", "stop.ts"), ...args], { encoding: "utf8" });
+const run = (...args: string[]) => runOn(undefined, ...args);
+const runOn = (data: string | undefined, ...args: string[]) =>
+  spawnSync(process.execPath, [join(packageFolder(), "local", "stop.ts"), ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...(data !== undefined && { GATEHOUSE_DATA: data }) },
+  });
 
 test("prints the options for --help", () => {
   const { status, stdout, stderr } = run("--help");
@@ -14,4 +20,16 @@ test("prints the options for --help", () => {
 test("exits with 2 for an unknown option", () => {
   const { status, stdout, stderr } = run("--unknown");
   expect([status, stdout, stderr]).toEqual([2, "", "error: unknown option '--unknown'\n"]);
+});
+
+test("removes no folder that is not Gatehouse's", () => {
+  const data = mkdtempSync(join(tmpdir(), "gatehouse-other-"));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  writeFileSync(join(data, "thesis.tex"), "");
+  const { status, stderr } = runOn(data, "--purge");
+  expect([status, stderr]).toEqual([
+    1,
+    `No platform runs on ${data}.\n${data} is not a data folder of Gatehouse: nothing was removed.\n`,
+  ]);
+  expect(readdirSync(data)).toEqual(["thesis.tex"]);
 });

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import {
   AppsV1Api,
   BatchV1Api,
@@ -235,9 +236,14 @@ test("ends process and Pod of a deleted Deployment", async () => {
   });
 });
 
-test("stops everything in order after SIGTERM", async () => {
-  starter.kill("SIGTERM");
-  const [code] = (await once(starter, "exit")) as [number];
-  expect(code).toBe(0);
-  await until(() => expect(processesOf(data)).toEqual([]));
+test("is stopped in order, and removed, by npm run stop -- --purge", async () => {
+  const script = path.join(import.meta.dirname, "../../local/stop.ts");
+  const stop = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [script, ...args], { env: { ...process.env, GATEHOUSE_DATA: data } });
+  const exit = once(starter, "exit");
+  expect((await stop("--purge")).stderr).toBe(`Stopped the platform on ${data}.\nRemoved ${data}.\n`);
+  expect((await exit)[0]).toBe(0);
+  expect(processesOf(data)).toEqual([]);
+  expect(existsSync(data)).toBe(false);
+  expect((await stop("--purge")).stderr).toBe(`No platform runs on ${data}.\n${data} does not exist.\n`);
 });

@@ -78,7 +78,7 @@ test("are installed without the secrets of the shell, and with what npm needs", 
     mkdirSync("sdks/authentik/bin");
     writeFileSync("sdks/authentik/bin/index.js", "");
     writeFileSync("environment.json", JSON.stringify(process.env));`;
-  await put("npm.js", npm);
+  await put("npm-cli.js", npm);
   const needed = {
     HOME: project,
     PATH: process.env["PATH"],
@@ -105,7 +105,7 @@ test("are installed without the secrets of the shell, and with what npm needs", 
   };
   const program = `import { install } from ${JSON.stringify(path.resolve("ops/launcher/install.js"))}; await install(${JSON.stringify(project)});`;
   await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
-    env: { ...needed, ...secrets, npm_execpath: path.join(project, "npm.js") },
+    env: { ...needed, ...secrets, npm_execpath: path.join(project, "npm-cli.js") },
   });
   expect(JSON.parse(readFileSync(path.join(project, "environment.json"), "utf8"))).toEqual(needed);
   expect(isInstalled(project)).toBe(true);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stack = new Stack(systems);
   await systems.define();
   await stack.deployTraefik();
-  await stack.deployExternalDns(["--source=service", "--source=crd", "--domain-filter=gatehouse-doctor.test"]);
+  await stack.deployExternalDns(["--source=service", "--source", "crd", "--domain-filter=gatehouse-doctor.test"]);
   await systems.createGroup("staff");
 });
 afterAll(() => systems.stop());

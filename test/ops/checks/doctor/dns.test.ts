@@ -71,3 +71,13 @@ test("advises a node for each missing name of a tailnet, which has no records", 
   const found = await check([], { base_domain: "tail1234.ts.net" });
   expect(found?.hint).toBe("add a node of the tailnet for each name, see docs/tailnet.md");
 });
+
+test("fails for a target that does not resolve, which is the cause of the other names", async () => {
+  resolveTo("203.0.113.7");
+  expect(await check(["lb.example.net"])).toEqual({
+    name,
+    ok: false,
+    detail: "domains.mesh.targets: lb.example.net does not resolve",
+    hint: "create a record of that name, or correct domains.mesh.targets",
+  });
+});

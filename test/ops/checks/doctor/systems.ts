@@ -142,7 +142,7 @@ function serverOf(folder: string): string {
 /** The folder of the stack file is a git repository with a Pulumi project. */
 function prepareProject(folder: string): void {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: gatehouse\nruntime: nodejs\n");
-  execFileSync("git", ["init", "--SILENT", folder]);
+  execFileSync("git", ["init", "--quiet", folder]);
 }
 
 async function sql(address: PostgresAddress, database: string, statements: readonly string[]): Promise<void> {

@@ -31,6 +31,8 @@ export interface Rule {
 /** What the rules use of the stack in addition to its resources. */
 export interface StackFacts {
   readonly plan: Plan;
+  /** Namespace of Traefik. */
+  readonly gatewayNamespace: string;
   /** Whether images must state their digests. */
   readonly digestsRequired: boolean;
   /** Values that must not be in plain text anywhere, by the name of their template variable. */
@@ -44,6 +46,7 @@ export interface StackFacts {
 export function stackFacts(settings: Settings, valueOf: (variable: string) => string | undefined): StackFacts {
   return {
     plan: computePlan(settings),
+    gatewayNamespace: settings.gateway.namespace,
     digestsRequired: digestsRequired(settings),
     secrets: secretValues(settings, valueOf),
   };

@@ -9,6 +9,7 @@ import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
 import { FIRST_START_MINUTES } from "./containers.ts";
 import { Installation } from "./installation.ts";
+import { urlHost } from "../urlHost.ts";
 
 const FIRST_START_MS = FIRST_START_MINUTES * 60_000;
 /** Maximum time until an existing server answers. */
@@ -108,7 +109,7 @@ export class Authentik extends pulumi.ComponentResource {
       provider: cluster.provider,
     });
     return found.spec.clusterIP.apply((address) => {
-      if (address !== "None") return `http://${address}:${service.port}`;
+      if (address !== "None") return `http://${urlHost(address)}:${service.port}`;
       throw new Error(
         `identity_provider.service: ${namespace}/${service.name} is a headless Service, which has no address; name one with a cluster IP`,
       );

@@ -8,6 +8,7 @@ import type { Plan } from "../plan/types.ts";
 import { serviceOf } from "../pods.ts";
 import type { Installation } from "./installation.ts";
 import { SignInPages } from "./signInPages.ts";
+import { urlHost } from "../urlHost.ts";
 
 interface OutpostsArgs {
   readonly settings: Settings;
@@ -67,7 +68,7 @@ export class Outposts extends pulumi.ComponentResource {
     if (!found) {
       throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
     }
-    return pulumi.interpolate`http://${found.service.spec.clusterIP}:${found.port}`;
+    return found.service.spec.clusterIP.apply((address) => `http://${urlHost(address)}:${found.port}`);
   }
 
   #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions) {

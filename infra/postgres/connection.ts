@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { listensOnPrimary } from "../../config/sections/dataApi/postgrestVersions.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
+import { urlHost } from "../urlHost.ts";
 import type { Encryption } from "./tls.ts";
 
 /** Address of the primary for pods, and the encryption of a connection to it. */
@@ -98,7 +99,7 @@ export function readingUri(
   const hosts = replicas !== undefined && listensOnPrimary(version) ? [replicas, host] : [host];
   const options = hosts.length === 1 ? "" : "&target_session_attrs=prefer-standby&connect_timeout=5";
   return pulumi.all([hosts, login.database]).apply(([names, database]) => {
-    const addresses = names.map((name) => `${isIP(name) === 6 ? `[${name}]` : name}:${port}`).join(",");
+    const addresses = names.map((name) => `${urlHost(name)}:${port}`).join(",");
     const [user, path] = [login.user, database].map(encodeURIComponent);
     return `postgres://${user}@${addresses}/${path}?sslmode=${sslmode}${options}`;
   });

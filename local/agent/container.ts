@@ -143,7 +143,8 @@ async function writeVolume(read: Read, { name, configMap, secret, emptyDir }: V1
     const file = path.join(at, item.path);
     const content = files[item.key];
     // A kubelet does not start such a pod either.
-    if (content === undefined) throw new Error(`volume ${name}: there is no key ${item.key}`);
+    if (content === undefined)
+      throw new Error(`volume ${name}: the ${configMap ? "ConfigMap" : "Secret"} has no key ${item.key}`);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, content, { mode: 0o600 });
   }

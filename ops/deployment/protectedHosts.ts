@@ -65,7 +65,7 @@ async function requestHost(client: HttpClient, url: string, signal: AbortSignal)
  */
 export function hostStateOf(response: Pick<HttpResponse, "status" | "headers" | "body">): HostState["state"] {
   const { status } = response;
-  // A limit of the application, or of a proxy, answers before it is known whether the host is open.
+  // A limit of the application, or of a proxy: whether the host is open is not known.
   if (status === 429) return "unreachable";
   if (status === 401 || status === 403 || status >= 500) return "closed";
   if (isOutpostWithoutProvider(response) || mayBeGatewayResponse(response)) return "closed";

@@ -126,7 +126,7 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
     ),
     ...when(
       unreachable.length > 0,
-      `${counted(unreachable.length, "protected URL does", "protected URLs do")} not answer: ${silent}.`,
+      `${counted(unreachable.length, "protected URL", "protected URLs")} could not be checked: ${silent}.`,
     ),
   ];
 }

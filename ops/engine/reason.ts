@@ -18,8 +18,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * What the engine reports after another error: for work that it stopped, e.g. `failed to run remediation: context canceled`; for a value that depends on a
- * lookup whose error the Terraform bridge logs; and at the end of each failed run, e.g. `update failed`.
+ * What the engine reports after another error: for work that it stopped, e.g. `failed to run remediation: context canceled`; for a
+ * lookup whose error only the Terraform bridge logs, and a value that depends on it; and at the end of each failed run, e.g. `update failed`.
  */
 const CONSEQUENCE = new RegExp(
   [
@@ -27,6 +27,7 @@ const CONSEQUENCE = new RegExp(
     /\b(update|preview|destroy|refresh) canceled\b/,
     /^(\S+: )?(update|preview|destroy|refresh) failed$/,
     /error serializing property "[^"]*": *(\n +at |$)/,
+    /^(Unhandled exception: )?Error:? *(\n +at |$)/,
   ]
     .map(({ source }) => source)
     .join("|"),

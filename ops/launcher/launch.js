@@ -74,7 +74,7 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    // As of the commands for what the user has to fix first.
+    // The commands exit with 2, too, if the user has to fix something first.
     process.exitCode = 2;
   }
 }

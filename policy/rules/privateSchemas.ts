@@ -1,4 +1,4 @@
-import type { DataPlan, Grant } from "../../infra/plan/types.ts";
+import type { DataPlan, DefaultPrivilege, Grant } from "../../infra/plan/types.ts";
 import { type Fields, labelOf, listOf, type Resource, textAt, UNKNOWN, type Value } from "../../manifests/resource.ts";
 import type { Problem, Rule, Violation } from "../rule.ts";
 
@@ -6,6 +6,14 @@ const TYPE = "postgresql:index/";
 
 /** Attributes with which a role reads rows that it has no privilege for, or becomes a role that does. */
 const ATTRIBUTES = ["createRole", "bypassRowLevelSecurity"];
+/** Predefined roles that read or write the rows of every schema, or files of the server (PostgreSQL docs, "Predefined Roles"). */
+const READING_ROLES = new Set([
+  "pg_read_all_data",
+  "pg_write_all_data",
+  "pg_read_server_files",
+  "pg_write_server_files",
+  "pg_execute_server_program",
+]);
 /** The same for every role: a base backup has every row. */
 const EVERY_ROLE = ["superuser", "replication"];
 
@@ -58,7 +66,7 @@ function membershipProblems(member: string, groups: readonly Value[], data: Data
     (group) =>
       typeof group === "string" &&
       (isTrusted(group, data) ||
-        group.startsWith("pg_") ||
+        READING_ROLES.has(group) ||
         (servesRequests(member, data) && group !== data.roles.anonymous)),
   );
   if (privileged.length === 0) return [];
@@ -89,7 +97,7 @@ function defaultProblems(props: Fields, _: string, data: DataPlan): Problem[] {
  */
 function grantProblems(
   props: Fields,
-  plan: readonly Pick<Grant, "role" | "schema" | "kind" | "privileges">[],
+  plan: readonly (Grant | DefaultPrivilege)[],
   data: DataPlan,
   everywhere = false,
 ): Problem[] {
@@ -115,21 +123,31 @@ interface Privileges {
 /** Returns the privileges of a role of requests that the plan does not have. Those on another database are not the stack's. */
 function unplannedProblems(
   { props, role, privileges, objects }: Privileges,
-  plan: readonly Pick<Grant, "role" | "schema" | "kind" | "privileges">[],
-  { database }: DataPlan,
+  plan: readonly (Grant | DefaultPrivilege)[],
+  { database, existing, schemas }: DataPlan,
 ): Problem[] {
+  if (["schema", "database", "objectType", "owner"].some((field) => props[field] === UNKNOWN)) return [];
   if ((textAt(props, "database") ?? database) !== database) return [];
   const schema = textAt(props, "schema");
-  const same = plan.filter((one) => one.role === role.toLowerCase() && one.kind === objects && one.schema === schema);
-  const planned = same.flatMap((one) => one.privileges);
+  // Other programs of an existing database can rely on what PUBLIC has elsewhere.
+  const isElsewhere = existing && schemas.every(({ name }) => name !== schema);
+  if (isElsewhere && role.toLowerCase() === "public") return [];
+  const isSame = (one: Grant | DefaultPrivilege): boolean =>
+    one.role === role.toLowerCase() &&
+    one.kind === objects &&
+    one.schema === schema &&
+    (!("owner" in one) || one.owner === textAt(props, "owner"));
+  const planned = plan.filter(isSame).flatMap((one) => one.privileges);
   const others = privileges.filter((privilege) => !planned.includes(privilege.toUpperCase()));
-  if (others.length === 0 || props["schema"] === UNKNOWN) return [];
   const where = schema === undefined ? database : `the schema ${schema}`;
+  const hint = "remove the grant";
   return [
-    {
-      message: `gives ${role} ${others.join(", ")} on ${objects} of ${where}, beyond the plan`,
-      hint: "remove the grant",
-    },
+    ...(others.length === 0
+      ? []
+      : [{ message: `gives ${role} ${others.join(", ")} on ${objects} of ${where}, beyond the plan`, hint }]),
+    ...(props["withGrantOption"] === true
+      ? [{ message: `lets ${role} grant privileges on ${objects} of ${where}`, hint: "remove withGrantOption" }]
+      : []),
   ];
 }
 

@@ -81,7 +81,7 @@ function podRequirements({ spec, isPart }: Pod): Requirement[] {
     {
       message: "mounts a token for the Kubernetes API",
       hint: "remove serviceAccountToken from the sources of the volume",
-      isSatisfied: sources.every((source) => at(source, "serviceAccountToken") === undefined),
+      isSatisfied: sources.every((source) => isOneOf(at(source, "serviceAccountToken"), undefined)),
     },
   ];
 }
@@ -89,7 +89,9 @@ function podRequirements({ spec, isPart }: Pod): Requirement[] {
 function containerRequirements(container: Fields, { spec, isPart }: Pod): Requirement[] {
   const own = at(container, "securityContext");
   const inherited = (...keys: string[]): Value => at(own, ...keys) ?? at(spec, "securityContext", ...keys);
-  const absent = isPart ? [undefined] : [];
+  // A patch adds a container with a new name, which has an image; of one that exists, the other fields are in the object.
+  const isPartial = isPart && container["image"] === undefined;
+  const absent = isPartial ? [undefined] : [];
   const dropped = known(at(own, "capabilities", "drop"));
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
@@ -104,7 +106,7 @@ function containerRequirements(container: Fields, { spec, isPart }: Pod): Requir
       message: "keeps capabilities",
       hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
       isSatisfied:
-        (dropped.includes("ALL") || dropped.includes(UNKNOWN) || (isPart && dropped.length === 0)) &&
+        (dropped.includes("ALL") || dropped.includes(UNKNOWN) || (isPartial && dropped.length === 0)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
     {
@@ -136,7 +138,7 @@ function containerRequirements(container: Fields, { spec, isPart }: Pod): Requir
     {
       message: "has no memory limit",
       hint: "set resources.limits.memory",
-      isSatisfied: isPart || at(container, "resources", "limits", "memory") !== undefined,
+      isSatisfied: isPartial || at(container, "resources", "limits", "memory") !== undefined,
     },
   ];
 }

@@ -2,7 +2,7 @@ import { podsOf } from "../pods.ts";
 import { at, listOf, type Manifest, manifestsOf, textAt } from "../../manifests/resource.ts";
 import type { Rule, Violation } from "../rule.ts";
 
-/** Users and groups that are, or contain, a default account (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */
+/** Users and groups that are, or contain, a default account, and users without credentials (kubernetes.io, Authentication, Anonymous requests and Service account tokens). */
 const DEFAULT_ACCOUNTS = /^system:(serviceaccounts(:.*)?|serviceaccount:[^:]+:default|(un)?authenticated|anonymous)$/;
 
 /** Every pod that names no service account has the permissions of the default one. */
@@ -40,7 +40,8 @@ function bound({ kind, props, label }: Manifest): Violation[] {
       DEFAULT_ACCOUNTS.test(textAt(subject, "name") ?? ""),
   );
   if (all.length === 0) return [];
-  const message = "grants permissions to the default service account";
+  const names = all.map((subject) => textAt(subject, "name") ?? "");
+  const message = `grants permissions to ${[...new Set(names)].join(", ")}`;
   return [
     {
       rule: serviceAccounts.name,

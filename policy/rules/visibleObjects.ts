@@ -1,28 +1,27 @@
 import { labelOf, type Manifest, manifestOf, type Resource, textAt } from "../../manifests/resource.ts";
 import type { Rule, Violation } from "../rule.ts";
 
-/** Kinds that make a controller in the cluster deploy the objects of a chart (k3s, helm-controller). */
-const CHARTS = ["HelmChart", "HelmChartConfig"];
-/** The engine sees one resource instead of the objects of the chart. */
+/** Groups and kinds that make a controller in the cluster deploy or change the objects of a chart (k3s; Flux). */
+const CHARTS = /^kubernetes:helm\.(cattle\.io\/v1:HelmChart(Config)?|toolkit\.fluxcd\.io\/\w+:HelmRelease)$/;
+/** One resource of the engine instead of the objects of the chart. */
 const RELEASE = "kubernetes:helm.sh/v3:Release";
 
 /** The other rules read the objects that a program registers, and take their kinds from the types of the resources. */
 export const visibleObjects: Rule = {
   name: "objects-are-visible",
   description:
-    "Every object has the kind of its resource, and no resource deploys a chart whose objects the pack cannot read.",
+    "Every object has the kind of its resource, and none is a release of Helm or Flux, or a HelmChart of k3s.",
   scope: "resource",
   check: (resources) => resources.flatMap((resource) => [...charts(resource), ...otherKinds(resource)]),
 };
 
 function charts(resource: Resource): Violation[] {
-  const manifest = manifestOf(resource);
-  if (resource.type !== RELEASE && !CHARTS.includes(manifest?.kind ?? "")) return [];
+  if (resource.type !== RELEASE && !CHARTS.test(resource.type)) return [];
   const subject = labelOf(resource);
-  const message = "deploys a chart, whose objects the policy pack does not see";
-  return [
-    { rule: visibleObjects.name, subject, message, hint: "use kubernetes.helm.v4.Chart, whose objects it reads" },
-  ];
+  const message = "deploys or changes a chart, whose objects the policy pack cannot read";
+  const hint =
+    "use kubernetes.helm.v4.Chart, whose objects it reads; apply a HelmChartConfig with kubectl, outside of the stack";
+  return [{ rule: visibleObjects.name, subject, message, hint }];
 }
 
 /** The provider creates what the fields state (pulumi-kubernetes, provider/pkg/await, `ResourceClientForObject`), not what the type does. */

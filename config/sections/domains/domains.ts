@@ -217,8 +217,8 @@ function targetRules(location: Location, targets: readonly string[]): Problem[] 
 }
 
 /**
- * Warns of plain HTTP on other domains than localhost and a tailnet, which encrypts its connections, and of base domains below another one. A browser rejects cookies for a name without a dot, such as
- * localhost.
+ * Warns of plain HTTP on other domains than localhost and a tailnet, which encrypts its connections, and of base domains below another one. A browser rejects
+ * cookies for a name without a dot, such as localhost.
  */
 export function domainWarnings(domains: readonly Domain[]): string[] {
   const enabled = domains.filter((domain) => domain.enabled);

@@ -5,6 +5,7 @@ import { at, objectLabel, textAt } from "../../../manifests/resource.ts";
 import { backendRef } from "../../../manifests/routing.ts";
 import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
+import { urlHost } from "../../../infra/urlHost.ts";
 
 const RULE = "middlewares-as-planned";
 
@@ -108,5 +109,5 @@ function withoutValues(difference: string): string {
 function authAddress({ outpost, refusal }: ForwardAuth, { plan, backends }: Compared): string | undefined {
   const planned = plan.outposts.find(({ name }) => name === outpost);
   const address = planned && textAt(backends.service(planned)?.spec, "clusterIP");
-  return address === undefined ? undefined : `http://${address}:${planned?.port}${authPath(refusal)}`;
+  return address === undefined ? undefined : `http://${urlHost(address)}:${planned?.port}${authPath(refusal)}`;
 }

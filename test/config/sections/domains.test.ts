@@ -60,6 +60,8 @@ test("warns of plain HTTP on another domain than localhost", () => {
   expect(warnings).toContain(
     "domains.mesh: protocol http sends passwords, sessions and identity headers unencrypted. Set protocol: https.",
   );
+  const tailnet = parseStack(mesh({ protocol: "http", base_domain: "tail1234.ts.net" }), shell);
+  expect(tailnet.warnings.filter((text) => text.includes("unencrypted"))).toEqual([]);
   expect(parseStack(stack(), shell).warnings.filter((text) => text.includes("unencrypted"))).toEqual([]);
 });
 

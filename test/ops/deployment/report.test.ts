@@ -125,7 +125,7 @@ describe("a failure", () => {
         "  Not started: Secret c.",
         "  2 protected URLs refuse requests without a session.",
         "  OPEN: http://c.localhost returns 200 for a request without a session.",
-        "  1 protected URL does not answer: http://d.localhost (ECONNREFUSED).",
+        "  1 protected URL could not be checked: http://d.localhost (ECONNREFUSED).",
       ].join("\n"),
     );
   });

@@ -59,6 +59,11 @@ test("returns the error of a lookup of the Terraform bridge once, which is in it
   expect(
     withoutConsequences([logged, serializing, "preview canceled", unhandled, "Resource monitor is terminating"]),
   ).toEqual(["HTTP Error '500 Internal Server Error' during request 'GET /api/v3/flows/instances/'"]);
+  // The same, if the program awaits the lookup elsewhere.
+  const empty = ["Error", "Unhandled exception: Error\n    at Object.callback (/pulumi/runtime/invoke.js:229:29)"];
+  expect(withoutConsequences([logged, ...empty])).toEqual([logged.slice("[ERROR] : ".length)]);
+  expect(withoutConsequences(["Error: no host\n    at program"])).toEqual(["Error: no host\n    at program"]);
+  expect(withoutConsequences([logged, "Error: no host"])).toHaveLength(2);
   expect(withoutConsequences([serializing])).toEqual([serializing]);
   const other = 'error serializing property "host": no host';
   expect(withoutConsequences([logged, other])).toEqual([logged.slice("[ERROR] : ".length), other]);

@@ -53,6 +53,18 @@ export const BAD_DATABASE: readonly Bad[] = [
     role: ANONYMOUS,
     schema: "api_v1",
   }),
+  bad("default privileges of another owner for requests", "DefaultPrivileges", {
+    ...select,
+    owner: "analyst",
+    role: ANONYMOUS,
+    schema: "api_v1",
+  }),
+  bad("a planned grant that can be passed on", "Grant", {
+    ...select,
+    role: ANONYMOUS,
+    schema: "api_v1",
+    withGrantOption: true,
+  }),
   bad("the catalog for requests", "Grant", { ...select, role: ANONYMOUS, schema: "catalog" }),
   bad("the database for every role", "Grant", {
     database: "gatehouse",

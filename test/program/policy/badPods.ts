@@ -65,6 +65,15 @@ export const BAD_PODS: readonly Bad[] = [
     ["pods-are-restricted: Deployment apps/web"],
   ],
   [
+    "a patch with another container",
+    (good) =>
+      added(good, "kubernetes:apps/v1:DeploymentPatch", {
+        metadata: { name: "web", namespace: "apps" },
+        spec: { template: { spec: { containers: [{ name: "x", image: `x@sha256:${"1".repeat(64)}` }] } } },
+      }),
+    Array.from({ length: 6 }, () => "pods-are-restricted: Deployment apps/web"),
+  ],
+  [
     "a token in a projected volume",
     pod((spec) => {
       const sources = [{ serviceAccountToken: { path: "token" } }];

@@ -189,7 +189,7 @@ export const BAD_ROUTES: readonly Bad[] = [
     route("Host(`whoami.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`one-route-per-host: ${ADDED}`, `one-object-per-match: ${ADDED}`],
   ],
-  // What the other rules would not see.
+  // Objects that the other rules cannot read.
   [
     "a route in a resource of another kind",
     (good) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { findingsOf, type Program, programOf } from "./program.ts";
+import { added, changed, findingsOf, type Program, programOf } from "./program.ts";
 import { RULES } from "../../../policy/rules/rules.ts";
-import { UNKNOWN } from "../../../manifests/resource.ts";
+import { labelOf, UNKNOWN } from "../../../manifests/resource.ts";
 import { canary, PATIENCE } from "../../helpers/program.ts";
 import { add, BAD_DATABASE, withHidden } from "./badDatabase.ts";
 import { BAD_PODS } from "./badPods.ts";
@@ -31,6 +31,45 @@ describe("programs that the policy pack refuses", () => {
 
   test("are none for the owner of a view that reads a hidden schema", () => {
     expect(findingsOf(withHidden("analyst")(good))).toEqual([]);
+  });
+
+  test("are none for a patch of annotations, a monitoring role, and a TLSOption of Traefik or with another name", () => {
+    const template = { metadata: { annotations: { a: "b" } } };
+    const patch = { metadata: { name: "web", namespace: "apps" }, spec: { template } };
+    const option = (namespace: string, name: string) =>
+      added(good, "kubernetes:traefik.io/v1alpha1:TLSOption", { metadata: { name, namespace } });
+    const programs = [
+      added(good, "kubernetes:apps/v1:DeploymentPatch", patch),
+      add("GrantRole", { role: "exporter", grantRole: "pg_monitor" })(good),
+      option(good.facts.gatewayNamespace, "default"),
+      option("apps", "modern"),
+    ];
+    expect(programs.flatMap(findingsOf)).toEqual([]);
+  });
+
+  test("are none for a grant of the plan, one that a preview does not know, and PUBLIC elsewhere in an existing database", () => {
+    const grant = { role: "gatehouse_anonymous", objectType: "table", privileges: ["select"] };
+    const { data } = good.facts.plan;
+    if (data === undefined) throw new Error("the stack has no data API");
+    const plan = { ...good.facts.plan, data: { ...data, existing: true } };
+    const existing = { ...good, facts: { ...good.facts, plan } };
+    const programs = [
+      add("Grant", { ...grant, database: "gatehouse", schema: "api_v1" })(good),
+      add("Grant", { ...grant, database: UNKNOWN, schema: "catalog" })(good),
+      add("Grant", { role: "public", objectType: "database", privileges: ["CONNECT"], database: "gatehouse" })(
+        existing,
+      ),
+    ];
+    expect(programs.flatMap(findingsOf)).toEqual([]);
+  });
+
+  test("are none for forward auth at a cluster IP of version 6", () => {
+    const label = good.resources.map(labelOf).find((one) => /^Middleware .*-forward-auth$/.test(one)) ?? "";
+    const program = changed(good, label, (props) => {
+      const { forwardAuth } = props["spec"] as { forwardAuth: { address: string } };
+      forwardAuth.address = "http://[fd00::7]:9000/outpost.goauthentik.io/auth/traefik";
+    });
+    expect(findingsOf(program)).toEqual([]);
   });
 
   test("are none for a schema of the same name in another database", () => {

@@ -18,6 +18,8 @@ interface Props {
   /** Number of the first row, from 1. */
   readonly firstRow: number;
   readonly sort: ViewState["sort"];
+  /** Key of the page, the order and the filters that the rows belong to. */
+  readonly page: string;
   /** Whether other rows are loading. */
   readonly stale: boolean;
   readonly changeSort: (sort: ViewState["sort"]) => void;
@@ -28,7 +30,7 @@ interface Props {
 /**
  * The table of rows. The API sorts and pages them. Columns outside the visible part are not rendered, because a relation can have hundreds.
  */
-export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, filterBy }: Props): VNode {
+export function DataTable({ columns, rows, firstRow, sort, page, stale, changeSort, filterBy }: Props): VNode {
   const { t, number } = useText();
   const frame = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<number | null>(null);
@@ -36,7 +38,7 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
   useLayoutEffect(() => setOpened(null), [rows]);
   useLayoutEffect(() => {
     if (frame.current) frame.current.scrollTop = 0;
-  }, [firstRow, sort]);
+  }, [page]);
   const definitions = useMemo(
     () => columns.map((column) => ({ id: column.name, accessorFn: (row: Row) => row[column.name], meta: column })),
     [columns],

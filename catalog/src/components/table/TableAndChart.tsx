@@ -39,6 +39,7 @@ export function TableAndChart(props: Props): VNode {
           rows={response.rows}
           firstRow={(response.view.page - 1) * response.view.size + 1}
           sort={view.sort}
+          page={JSON.stringify(response.request.params.filter(([name]) => name !== "select"))}
           stale={stale}
           changeSort={(sort) => go({ sort })}
           filterBy={props.filterBy}

@@ -10,6 +10,9 @@ import type { Installation } from "./installation.ts";
 import { SignInPages } from "./signInPages.ts";
 import { urlHost } from "../urlHost.ts";
 
+/** In a preview, a new Service can have no cluster IP yet; this address is that of no server (RFC 5737, 3). */
+const NO_ADDRESS = "192.0.2.1";
+
 interface OutpostsArgs {
   readonly settings: Settings;
   readonly plan: Plan;
@@ -68,7 +71,9 @@ export class Outposts extends pulumi.ComponentResource {
     if (!found) {
       throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
     }
-    return found.service.spec.clusterIP.apply((address) => `http://${urlHost(address)}:${found.port}`);
+    return found.service.spec.clusterIP.apply(
+      (address?: string) => `http://${urlHost(address ?? NO_ADDRESS)}:${found.port}`,
+    );
   }
 
   #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions) {

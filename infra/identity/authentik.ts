@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { clusterIp } from "../clusterIp.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -108,7 +109,7 @@ export class Authentik extends pulumi.ComponentResource {
       parent: this,
       provider: cluster.provider,
     });
-    return found.spec.clusterIP.apply((address) => {
+    return clusterIp(found).apply((address) => {
       if (address !== "None") return `http://${urlHost(address)}:${service.port}`;
       throw new Error(
         `identity_provider.service: ${namespace}/${service.name} is a headless Service, which has no address; name one with a cluster IP`,

@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { clusterIp } from "../clusterIp.ts";
 import { gatewayPods, allowIngressFrom } from "../network.ts";
 import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
@@ -9,9 +10,6 @@ import { serviceOf } from "../pods.ts";
 import type { Installation } from "./installation.ts";
 import { SignInPages } from "./signInPages.ts";
 import { urlHost } from "../urlHost.ts";
-
-/** In a preview, a new Service can have no cluster IP yet; this address is that of no server (RFC 5737, 3). */
-const NO_ADDRESS = "192.0.2.1";
 
 interface OutpostsArgs {
   readonly settings: Settings;
@@ -71,9 +69,7 @@ export class Outposts extends pulumi.ComponentResource {
     if (!found) {
       throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
     }
-    return found.service.spec.clusterIP.apply(
-      (address?: string) => `http://${urlHost(address ?? NO_ADDRESS)}:${found.port}`,
-    );
+    return clusterIp(found.service).apply((address) => `http://${urlHost(address)}:${found.port}`);
   }
 
   #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions) {

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { PRIVATE_NETWORKS } from "../cidr.ts";
 import type { PostgresInstallation, PostgresServer } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { clusterIp } from "../clusterIp.ts";
 import { namespaced } from "../network.ts";
 import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -63,7 +64,7 @@ export class Installation extends pulumi.ComponentResource {
       },
       { ...child, dependsOn: network },
     );
-    const { primary = service.spec.clusterIP, replicas } = workload.hosts ?? {};
+    const { primary = clusterIp(service), replicas } = workload.hosts ?? {};
     this.access = installed(server, install, primary, replicas);
     this.connection = [workload.ready, service, network];
     this.host = hostOf(args, service, workload);

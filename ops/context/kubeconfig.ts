@@ -1,4 +1,5 @@
 import { ApiException, type KubeConfig } from "@kubernetes/client-node";
+import pTimeout from "p-timeout";
 import type { Environment } from "../../config/variables/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 import { errorText, withoutCredentials } from "../../config/errors/errorText.ts";
@@ -55,4 +56,14 @@ export function unreachableCluster(config: KubeConfig, error: unknown): UserErro
   return error instanceof ApiException && error.code === 401
     ? new UserError(`${cluster} rejects the credentials of its user`, CREDENTIALS_HINT)
     : new UserError(`${cluster} does not answer (${errorText(error)})`, UNREACHABLE_HINT);
+}
+
+/**
+ * Waits for work that reads a cluster.
+ * @param milliseconds maximum duration
+ * @throws UserError as {@link unreachableCluster} returns it
+ */
+export function answered<T>(config: KubeConfig, work: Promise<T>, milliseconds: number): Promise<T> {
+  const timeout = { milliseconds, message: `no answer within ${milliseconds / 1000} s` };
+  return pTimeout(work, timeout).catch((error: unknown) => Promise.reject(unreachableCluster(config, error)));
 }

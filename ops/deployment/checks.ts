@@ -1,5 +1,4 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
-import pTimeout from "p-timeout";
 import { parseStack } from "../../config/load.ts";
 import { withHint } from "../../config/errors/userError.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -14,7 +13,7 @@ import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts";
 import { reasonOf } from "../engine/reason.ts";
 import { openEngine, pulumiOf, secretVariables } from "../engine/open.ts";
-import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
+import { answered, kubeConfigOf } from "../context/kubeconfig.ts";
 import { unreachableApi } from "../checks/apiAddress.ts";
 import { ownDatabase } from "../clients/databaseAddress.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
@@ -52,8 +51,8 @@ interface CheckOptions {
   readonly skipPolicy: boolean;
 }
 
-const milliseconds = MAX_API_RETRY_MS + 10_000;
-const TIMEOUT = { milliseconds, message: `no answer within ${milliseconds / 1000} s` };
+/** How long the cluster may take to answer, in milliseconds. */
+const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
 
 /**
  * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and contracts.
@@ -88,15 +87,13 @@ export function messagesOf(error: unknown): readonly string[] {
 /** Returns the UID of the cluster; undefined if the user may not read it. */
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<string | undefined> {
   const config = kubeConfigOf(context, environment);
-  const answered = <T>(reading: Promise<T>): Promise<T> =>
-    pTimeout(reading, TIMEOUT).catch((error: unknown) => Promise.reject(unreachableCluster(config, error)));
-  const facts = await answered(readFacts(config, customKinds(settings, plan), settings.gateway));
+  const facts = await answered(config, readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));
   const unreachable = await unreachableApi({ settings, plan }, config);
   if (unreachable) problems.push(withHint(unreachable.problem, unreachable.hint));
-  const refused = await answered(refusedPermissions(config, deployedKinds(settings, plan)));
+  const refused = await answered(config, refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS);
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
     problems.push(

@@ -1,12 +1,11 @@
 /** Checks everything that a first deployment requires. Changes nothing in the cluster, the database and the identity provider. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import pTimeout from "p-timeout";
 import { UserError, withHint } from "../../../config/errors/userError.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { kubeConfigOf, unreachableCluster } from "../../context/kubeconfig.ts";
+import { answered, kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { observe, required, rootReason } from "../observation.ts";
 import { redactAll, redactor } from "../redact.ts";
@@ -46,8 +45,8 @@ const TABLE: readonly (readonly [subject: string, run: Run])[] = [
 
 export const SUBJECTS: readonly string[] = [...new Set(TABLE.map(([subject]) => subject))];
 
-/** How long the Pulumi CLI and the cluster may take to answer. */
-const TIMEOUT = { milliseconds: 60_000, message: "no answer within 60 s" };
+/** How long the Pulumi CLI and the cluster may take to answer, in milliseconds. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * Runs all checks. What cannot be reached is one failed check; those that need it are skipped.
@@ -64,14 +63,11 @@ export async function runDoctor(
     const { context, environment, settings, plan } = target;
     const config = (kubeconfig = kubeConfigOf(context, environment));
     const reading = readFacts(config, customKinds(settings, plan), settings.gateway);
-    const facts = await pTimeout(reading, TIMEOUT).catch((error: unknown) =>
-      Promise.reject(unreachableCluster(config, error)),
-    );
-    return { config, facts };
+    return { config, facts: await answered(config, reading, TIMEOUT_MS) };
   };
   const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {
     const [cli, reached] = await Promise.all([
-      observe("Pulumi", () => openInstalledCli(target, shell, TIMEOUT.milliseconds), TIMEOUT.milliseconds),
+      observe("Pulumi", () => openInstalledCli(target, shell, TIMEOUT_MS), TIMEOUT_MS),
       read().catch(userError),
     ]);
     const secrets = await secretsOf(target, async () => decryptedVariables(required(cli)));

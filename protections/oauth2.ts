@@ -6,10 +6,19 @@ import { FORWARD_AUTH_EXPECTATION, forwardAuth } from "./forwardAuth.ts";
 import { oauthConfig } from "./oauthClient.ts";
 import type { Protection } from "./protection.ts";
 
+const { application_slug } = applicationFields;
+
 const schema = z.strictObject({
   type: z.literal("oauth2").describe("OpenID Connect: the application signs users in itself."),
   ...entryFields,
   ...applicationFields,
+  // authentik refuses them (`Application.reserved_slugs`). An application behind forward auth has a longer slug.
+  application_slug: application_slug
+    .regex(
+      /^(?!(authorize|device|introspect|revoke|token|userinfo)$)/,
+      "a slug that is not authorize, device, introspect, revoke, token or userinfo; authentik serves OAuth 2.0 endpoints at these paths",
+    )
+    .describe(application_slug.description ?? ""),
   oauth_config: oauthConfig.describe("The application as an OAuth 2.0 client."),
   enforce: z
     .enum(["application", "gateway"])

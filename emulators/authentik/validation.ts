@@ -18,8 +18,16 @@ export function validate(runtime: Runtime, { schema }: Resource, current: Stored
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);
   if (schema === "PolicyBinding") validateBinding(body);
+  if (schema === "Application") validateSlug(body);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !GRANT_TYPES.includes(type));
   if (unknown !== undefined) throw new ApiError(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
+}
+
+const RESERVED_SLUGS = ["authorize", "token", "device", "userinfo", "introspect", "revoke"];
+
+function validateSlug({ slug }: Fields): void {
+  if (!RESERVED_SLUGS.includes(slug as string)) return;
+  throw new ApiError(400, { slug: [`The slug '${String(slug)}' is reserved and cannot be used for applications.`] });
 }
 
 /** authentik reads the mode of the request alone, of a PATCH too. */

@@ -94,7 +94,7 @@ function refuseDuplicates(
 ): void {
   const isTaken = (field: string) =>
     (runtime.store.list(kind) as Stored[]).some(
-      (object) => body[field] !== undefined && object[field] === body[field] && object.pk !== current?.pk,
+      (object) => (body[field] ?? null) !== null && object[field] === body[field] && object.pk !== current?.pk,
     );
   const taken = unique.filter(isTaken);
   if (taken.length === 0) return;
@@ -104,6 +104,8 @@ function refuseDuplicates(
 
 /** authentik's names where they are not those of the kind and the field. */
 const LABELS: Record<string, string> = {
+  "application.provider": "Application with this provider",
+  "application.slug": "Application with this slug",
   "group.name": "Group with this name",
   "provider.client_id": "OAuth2/OpenID Provider with this Client ID",
 };

@@ -1,4 +1,6 @@
 /** Entries of `protected_services` from hosts: the same service on several domains is one entry. */
+import type { ZodType } from "zod";
+import { PROTECTIONS } from "../../protections/table.ts";
 import type { HostCandidate } from "./hosts.ts";
 import type { Protection } from "./protections.ts";
 import { proxySlug } from "../../infra/plan/slugs.ts";
@@ -120,15 +122,18 @@ function unusedSlug(
   kinds: readonly string[],
   used: Set<string>,
 ): string {
-  const own = [application?.slug ?? name, name].filter((slug) => !/^gatehouse(-|$)/.test(slug));
+  const own = [application?.slug ?? name, name];
   const numbered = own.flatMap((slug) => Array.from({ length: used.size + 1 }, (_, index) => `${slug}-${index + 2}`));
+  const schema = PROTECTIONS[type]?.schema?.shape["application_slug"] as ZodType;
   // What the plan derives from it (infra/plan/slugs.ts); `*` marks slugs of entries, which are unique as well.
   const claims = (slug: string): string[] => [
     `*${slug}`,
     ...(type === "oauth2" ? [slug] : []),
     ...kinds.map((kind) => proxySlug(slug, kind)),
   ];
-  const found = [...own, ...numbered].find((slug) => claims(slug).every((claim) => !used.has(claim))) ?? name;
+  const isUnused = (slug: string): boolean => claims(slug).every((claim) => !used.has(claim));
+  const isValid = (slug: string): boolean => schema.safeParse(slug).success;
+  const found = [...own, ...numbered].find((slug) => isValid(slug) && isUnused(slug)) ?? name;
   for (const claim of claims(found)) used.add(claim);
   return found;
 }

@@ -149,6 +149,22 @@ describe("rules of the server", () => {
     });
   });
 
+  test("accepts one application for each provider, and no slug of an endpoint", async () => {
+    const provider = (await proxy("shared")).body["pk"];
+    expect((await call("POST", "/core/applications/", { name: "a", slug: "first", provider })).status).toBe(201);
+    expect(await call("POST", "/core/applications/", { name: "b", slug: "second", provider })).toEqual({
+      status: 400,
+      body: { provider: ["Application with this provider already exists."] },
+    });
+    for (const slug of ["third", "fourth"]) {
+      expect((await call("POST", "/core/applications/", { name: slug, slug, provider: null })).status).toBe(201);
+    }
+    expect(await call("POST", "/core/applications/", { name: "c", slug: "token" })).toEqual({
+      status: 400,
+      body: { slug: ["The slug 'token' is reserved and cannot be used for applications."] },
+    });
+  });
+
   test("replaces the providers of an outpost with PATCH, and removes a deleted provider from outpost and application", async () => {
     const [one, two] = [(await proxy("one")).body["pk"], (await proxy("two")).body["pk"]];
     const found = await call("GET", "/outposts/instances/?name__iexact=AUTHENTIK+embedded+outpost");

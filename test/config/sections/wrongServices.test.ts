@@ -171,6 +171,13 @@ const cases = [
     ],
   },
   {
+    title: "a slug that authentik refuses",
+    raw: stack({ protected_services: [oauth2({ application_slug: "token" })] }),
+    lines: [
+      'protected_services[0].application_slug "grafana": found "token", expected a slug that is not authorize, device, introspect, revoke, token or userinfo. Authentik serves OAuth 2.0 endpoints at these paths.',
+    ],
+  },
+  {
     title: "a slug that Gatehouse keeps for itself",
     raw: stack({ protected_services: [oauth2({ application_slug: "gatehouse-identity" })] }),
     lines: [

@@ -234,6 +234,16 @@ describe("a route without authentication", () => {
     expect(found.differences.get("grafana.example.org")).toEqual(["requests over HTTP are redirected to HTTPS"]);
   });
 
+  test("gets a slug that is no path of authentik's endpoints", () => {
+    const host = "token.example.org";
+    const identity = withClient(proxies(), "grafana", `https://${host}/callback`);
+    const routed = [
+      service("apps/app"),
+      route("apps/app", [rule(`Host(\`${host}\`)`, "app")], { entryPoints: ["web"] }),
+    ];
+    expect(entriesOf(imported(routed, { identity }))).toMatchObject([{ name: "token", application_slug: "grafana-2" }]);
+  });
+
   test("becomes type oauth2 without a secret if the client is public", () => {
     const url = "https://grafana.example.org/login/generic_oauth";
     const found = imported(manifests, { identity: withClient(proxies(), "grafana", url, { client_type: "public" }) });

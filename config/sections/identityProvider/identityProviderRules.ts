@@ -112,7 +112,7 @@ function databaseRules({ location, fields }: IdentityProviderDraft, administrato
   return found;
 }
 
-/** Checks the certificate of the sign-in domain, and that the domain is enabled. */
+/** Checks the certificate of the sign-in domain, and that it, or any other domain, is enabled. */
 function signInRules(draft: IdentityProviderDraft, settings: readonly Domain[]): Problem[] {
   const { location, fields } = draft;
   const found: Problem[] = [];
@@ -122,7 +122,11 @@ function signInRules(draft: IdentityProviderDraft, settings: readonly Domain[]):
     const hint = `set tls of domain "${signIn.kind}" to a resolver or upstream, or set api_url to an address of the API without that certificate`;
     found.push(problem(within(location, "api_url"), message, hint));
   }
-  if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
+  if (fields.install === true && settings.length > 0 && !settings.some(({ enabled }) => enabled)) {
+    found.push(
+      problem(within(location, "install"), "authentik would have no address", "enable a domain under domains"),
+    );
+  } else if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
     const hint = "set an enabled domain, or remove it";
     found.push(problem(within(location, "domain"), `domain "${fields.domain}" is not enabled`, hint));
   }

@@ -235,7 +235,10 @@ const cases = [
   {
     title: "a kind with a name that cannot be part of others",
     raw: stack({
-      domains: { "My Domain": { enabled: false, base_domain: "x.org", protocol: "https", description: "Mine" } },
+      domains: {
+        localhost: {},
+        "My Domain": { enabled: false, base_domain: "x.org", protocol: "https", description: "Mine" },
+      },
     }),
     lines: [
       "domains.My Domain: is not a valid name of a domain kind. Use at most 20 of a-z, 0-9 and -, and not auto, which means every enabled domain.",

@@ -53,6 +53,14 @@ describe("an existing identity provider", () => {
   });
 });
 
+test("an installed identity provider requires an enabled domain, an existing one does not", () => {
+  const domains = { localhost: { enabled: false }, mesh: { enabled: false, base_domain: "mesh.example.org" } };
+  expect(problemsOf(stack({ domains }))).toEqual([
+    "identity_provider.install: authentik would have no address. Enable a domain under domains.",
+  ]);
+  expect(parseStack(stack({ domains, identity_provider: EXISTING }), shell).identityProvider.install).toBe(false);
+});
+
 test.each([
   ["https://sso.example.org", "https://sso.example.org"],
   ["https://sso.example.org/", "https://sso.example.org"],

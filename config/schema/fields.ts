@@ -31,7 +31,7 @@ const REDIRECT_PATH = new RegExp(String.raw`^${NOT_OUTPOST}\/[^\s?#]*$`);
 
 /** Fields that contain template variables, by how they are resolved (`Variables`). */
 export const TEMPLATES = z.registry<{
-  readonly kind: "secret" | "unresolved" | "plain" | "port" | "address" | "host" | "rootCertificates";
+  readonly kind: "secret" | "unresolved" | "plain" | "port" | "address" | "email" | "host" | "rootCertificates";
 }>();
 
 /** Text of a form. */
@@ -57,7 +57,7 @@ export const secret = () =>
 /** A text whose variables stay unresolved, because they can be secret. */
 export const unresolved = (field: z.ZodString) => field.brand<"secret">().register(TEMPLATES, { kind: "unresolved" });
 /** A text whose variables are filled in; they must not be secret. */
-export const plain = (kind: "plain" | "address" | "host" | "rootCertificates" = "plain") =>
+export const plain = (kind: "plain" | "address" | "email" | "host" | "rootCertificates" = "plain") =>
   (kind === "rootCertificates" ? z.string() : nonEmptyText()).register(TEMPLATES, { kind });
 /** Maximum duration, in seconds: authentik answers 500 to one that Python cannot represent. */
 const MAX_DURATION = 366 * 86_400;

@@ -9,6 +9,9 @@ import { withHint } from "../errors/userError.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** Django's `EmailValidator` requires a domain with a dot, or localhost. */
+const EMAIL = /^[^\s@]+@(localhost|([a-z0-9-]+\.)+[a-z0-9-]{2,63})$/i;
+
 /** A value of the stack's configuration: plain text, or a secret, whose value is not read. */
 export type RawValue = { readonly value: unknown } | { readonly secret: true };
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -74,6 +77,14 @@ export class Variables {
     if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
     const hint = "write it like https://sso.example.org, without credentials, path and query";
     this.#report(location, "is not the http or https address of a server", hint);
+    return undefined;
+  }
+
+  /** Returns an email address that authentik accepts; undefined after a problem. With another one its first start creates no administrator. */
+  email(text: string, location: Location): string | undefined {
+    const filled = this.plain(text, location);
+    if (filled === undefined || EMAIL.test(filled)) return filled;
+    this.#report(location, "is not an email address", "write it like admin@example.org");
     return undefined;
   }
 

@@ -37,7 +37,7 @@ const sampleUser = z.strictObject({
     "Username for the sign-in.",
   ),
   name: nonEmptyText().describe("Display name."),
-  email: nonEmptyText().describe("Email address of the user."),
+  email: plain("email").describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
   groups: z.array(group()).default([]).describe("Groups of the user; the stack creates them."),
 });
@@ -72,7 +72,7 @@ const schema = z.strictObject({
     .optional()
     .describe("URL of the API from the deploying machine, if it differs from the URL for browsers."),
   token: secret().describe("API token, as a ${VARIABLE}. With `install: true` it is also the bootstrap token."),
-  admin_email: plain()
+  admin_email: plain("email")
     .default("admin@gatehouse.localhost")
     .describe("Email address of the administrator; with `install: true`."),
   admin_password: secret()

@@ -81,6 +81,27 @@ test.each([
   ]);
 });
 
+test.each(["admin", "admin@host", "two words@example.org", "Admin <admin@example.org>"])(
+  "rejects the email address %j, with which the first start of authentik creates no administrator",
+  (email) => {
+    const alice = { username: "alice", name: "Alice", email, password: "${SECRET}" };
+    const identity_provider = { ...sections.identity_provider, admin_email: email, sample_users: [alice] };
+    const problem = "is not an email address. Write it like admin@example.org.";
+    expect(problemsOf(stack({ domains: { localhost: {} }, identity_provider }))).toEqual([
+      `identity_provider.admin_email: ${problem}`,
+      `identity_provider.sample_users[0].email: ${problem}`,
+    ]);
+  },
+);
+
+test("accepts an email address at localhost, and checks one in a variable", () => {
+  const email = (text: string) => parseStack(provider({ admin_email: text }), shell).identityProvider.adminEmail;
+  expect(email("root@localhost")).toBe("root@localhost");
+  expect(problemsOf(provider({ admin_email: "${TOKEN}" }))).toEqual([
+    "identity_provider.admin_email: is not an email address. Write it like admin@example.org.",
+  ]);
+});
+
 test.each([
   ["authentik Admins", "authentik's own administrators' group. Remove it, and use a group without superusers."],
   [

@@ -59,21 +59,27 @@ async function claimFirst(candidates: readonly number[]): Promise<{ port: number
   for (const port of [...candidates, ...others]) {
     // The program listens later: until then only the claim, an abstract Unix socket (unix(7)), keeps others away from a port that is free.
     const claim = await listen({ path: `\0gatehouse-port-${port}` });
-    const listening = claim && (await listen({ port, host: "127.0.0.1", exclusive: true }));
-    if (listening) {
-      await once(listening.close(), "close");
-      return { port, claim: claim.unref() };
-    }
-    claim?.close();
+    if (typeof claim === "string") continue;
+    if (await isFree(port)) return { port, claim: claim.unref() };
+    claim.close();
   }
   throw new Error("no port is free on 127.0.0.1");
 }
 
-/** Listens on a port; undefined when something listens there, or that is not allowed. */
-function listen(options: ListenOptions): Promise<Server | undefined> {
+/** Returns whether a program can listen on 127.0.0.1, and none does on ::1, which a browser tries first for localhost. */
+async function isFree(port: number): Promise<boolean> {
+  const four = await listen({ port, host: "127.0.0.1", exclusive: true });
+  if (typeof four === "string") return false;
+  const six = await listen({ port, host: "::1", exclusive: true });
+  await Promise.all([four, six].map((server) => typeof server !== "string" && once(server.close(), "close")));
+  return six !== "EADDRINUSE";
+}
+
+/** Listens on a port. @returns the code of the error when something listens there, or that is not allowed */
+function listen(options: ListenOptions): Promise<Server | string> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
-    server.once("error", () => resolve(undefined));
+    server.once("error", ({ code = "" }: NodeJS.ErrnoException) => resolve(code));
     server.listen(options, () => resolve(server));
   });
 }

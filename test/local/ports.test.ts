@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { choosePorts as choose, releasePorts } from "../../local/platform/ports.ts";
@@ -26,8 +26,8 @@ function newFolder(): string {
 }
 
 /** Listens as another program would. */
-async function take(port: number): Promise<number> {
-  const server = createServer().listen({ port, host: "127.0.0.1", exclusive: true });
+async function take(port: number, host = "127.0.0.1"): Promise<number> {
+  const server = createServer().listen({ port, host, exclusive: true });
   listening.push(server);
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
@@ -46,6 +46,19 @@ test("chooses the first wanted port that is free, and keeps it when a better one
   await release();
   expect(await choosePorts(data, { http: [taken, other] })).toEqual({ http: other });
 });
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
+test.runIf(hasIpv6)(
+  "chooses no port that another program serves on ::1, where browsers look for localhost first",
+  async () => {
+    const taken = await take(0, "::1");
+    const other = await take(0);
+    await once((listening.pop() as Server).close(), "close");
+    expect(await choosePorts(newFolder(), { http: [taken, other] })).toEqual({ http: other });
+  },
+);
 
 test("replaces a port that another program has taken, and keeps the new one", async () => {
   const data = newFolder();

@@ -22,7 +22,7 @@ import { identityProviderRules } from "./sections/identityProvider/identityProvi
 import { images, imagesWarnings } from "./sections/images/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
 import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres/postgres.ts";
-import { clientRules, nameRules, toService } from "./sections/protectedServices/protectedServices.ts";
+import { clientRules, clientWarnings, nameRules, toService } from "./sections/protectedServices/protectedServices.ts";
 import { toTestEnvironments } from "./sections/testEnvironments.ts";
 import { verification, verificationRules } from "./sections/verification.ts";
 import type { Settings } from "./settings.ts";
@@ -128,6 +128,7 @@ function ruleProblems(inputs: RuleInputs, checked: Checked, context: string | un
 function ruleWarnings(inputs: RuleInputs, settings: Omit<Settings, "warnings">): string[] {
   return [
     ...kindWarnings(settings.domains, inputs.exposed),
+    ...clientWarnings(inputs),
     ...domainWarnings(settings.domains),
     ...tailnetWarnings(settings.domains, hostLabels(settings)),
     ...versionWarnings(inputs),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { seconds } from "../config/schema/duration.ts";
 import { duration, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/schema/fields.ts";
-import { type Location, within } from "../config/errors/location.ts";
+import { formatLocation, type Location, within } from "../config/errors/location.ts";
 import { type Problem, problem } from "../config/errors/problems.ts";
 import type { Resolved } from "../config/schema/resolve.ts";
 import type { ApplicationRecord } from "../infra/plan/exposure.ts";
@@ -50,6 +50,26 @@ export function clientSecretRules(location: Location, config: z.output<typeof oa
   if (!isPublic && config.client_secret === undefined)
     return [problem(where, "missing", "add it: Client secret, as a ${VARIABLE}. Or set client_type: public")];
   return [];
+}
+
+/** Scopes that authentik has after its first start (`blueprints/system/providers-oauth2.yaml`), in addition to those that are always requested. */
+const SHIPPED: ReadonlySet<string> = new Set(["entitlements", "offline_access"]);
+
+/** Warns of scopes that a new authentik does not have, and of users that are one for the application. @param installed whether the stack installs it */
+export function oauthWarnings(location: Location, config: z.output<typeof oauthConfig>, installed: boolean): string[] {
+  const at = (key: string): string => formatLocation(within(location, "oauth_config", key));
+  const missing = installed ? config.scopes.filter((scope) => !SHIPPED.has(scope)) : [];
+  return [
+    ...missing.map(
+      (scope) =>
+        `${at("scopes")}: authentik has no scope "${scope}" at first, and a deployment fails until it has a mapping of it. The claim groups is in the scope profile.`,
+    ),
+    ...(config.subject_mode === "user_email"
+      ? [
+          `${at("subject_mode")}: users with the same email address, or without one, are one user for the application. Use user_uuid or hashed_user_id.`,
+        ]
+      : []),
+  ];
 }
 
 /** Content and validity of its tokens. Scopes are those in addition to openid, email and profile. */

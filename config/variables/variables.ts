@@ -1,6 +1,7 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
 import { isIP } from "node:net";
 import type { Problem } from "../errors/problems.ts";
+import { isEmail } from "../schema/email.ts";
 import { isDnsName } from "../schema/dnsName.ts";
 import { rootCertificates } from "./rootCertificates.ts";
 import { formatLocation, type Location } from "../errors/location.ts";
@@ -8,9 +9,6 @@ import type { SecretText } from "./secretText.ts";
 import { withHint } from "../errors/userError.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-/** Django's `EmailValidator` requires a domain with a dot, or localhost. */
-const EMAIL = /^[^\s@]+@(localhost|([a-z0-9-]+\.)+[a-z0-9-]{2,63})$/i;
 
 /** A value of the stack's configuration: plain text, or a secret, whose value is not read. */
 export type RawValue = { readonly value: unknown } | { readonly secret: true };
@@ -83,7 +81,7 @@ export class Variables {
   /** Returns an email address that authentik accepts; undefined after a problem. With another one its first start creates no administrator. */
   email(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
-    if (filled === undefined || EMAIL.test(filled)) return filled;
+    if (filled === undefined || isEmail(filled)) return filled;
     this.#report(location, "is not an email address", "write it like admin@example.org");
     return undefined;
   }

@@ -10,6 +10,7 @@ import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
 import { FIRST_START_MINUTES } from "./containers.ts";
 import { Installation } from "./installation.ts";
+import { comparable } from "./secretRules.ts";
 import { urlHost } from "../urlHost.ts";
 
 const FIRST_START_MS = FIRST_START_MINUTES * 60_000;
@@ -56,7 +57,7 @@ export class Authentik extends pulumi.ComponentResource {
     super("gatehouse:identity:Authentik", name, {}, opts);
     const { settings, cluster, servers } = args;
     const provider = settings.identityProvider;
-    this.token = resolveSecret(provider.token);
+    this.token = resolveSecret(provider.token).apply((value) => comparable(value, "identity_provider.token"));
     this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
     this.#version = provider.version;
     this.#groups = args.plan.createdGroups;

@@ -4,6 +4,7 @@ import type { IdentityProvider } from "../../config/settings.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { isProtected } from "../postgres/connection.ts";
 import { resolveRolePassword } from "../postgres/rolePassword.ts";
+import { literalSetting } from "./secretRules.ts";
 
 interface AuthentikDatabaseArgs {
   readonly database: NonNullable<IdentityProvider["database"]>;
@@ -19,7 +20,8 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
   constructor(name: string, args: AuthentikDatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:AuthentikDatabase", name, {}, opts);
     const child = { parent: this, provider: args.postgres.provider };
-    this.password = resolveRolePassword(args.database.password, "identity_provider.database.password");
+    const field = "identity_provider.database.password";
+    this.password = resolveRolePassword(args.database.password, field).apply((value) => literalSetting(value, field));
     const role = new postgresql.Role(
       `${name}-role`,
       { name: args.database.user, login: true, password: this.password },

@@ -48,7 +48,7 @@ export class GroupAccess extends pulumi.ComponentResource {
           name: user.name,
           email: user.email,
           password: resolveSecret(user.password),
-          groups: user.groups.map((group) => this.groupId(group)),
+          groups: [...new Set(user.groups)].map((group) => this.groupId(group)),
         },
         // The Terraform provider sets the password of a new user only (resourceUserSetPassword), and usernames are unique.
         { ...child, replaceOnChanges: ["password"], deleteBeforeReplace: true },

@@ -13,9 +13,12 @@ import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
 import { FIRST_START_MINUTES, LISTEN, PROBES } from "./containers.ts";
 import { AuthentikDatabase } from "./database.ts";
+import { comparable, literalSetting } from "./secretRules.ts";
 import { type BlueprintFile, BLUEPRINTS_FOLDER, serverSettings } from "./serverSettings.ts";
 
 const { name: SERVER, port: HTTP_PORT } = AUTHENTIK_SERVICE;
+/** Field of the stack file. */
+const SECRET_KEY = "identity_provider.secret_key";
 const HEALTHCHECK = { exec: { command: ["ak", "healthcheck"] } };
 
 interface InstallationArgs {
@@ -126,7 +129,9 @@ export class Installation extends pulumi.ComponentResource {
     }
     const database = new AuthentikDatabase(`${name}-db`, { database: provider.database, postgres }, { parent: this });
     const stringData = {
-      AUTHENTIK_SECRET_KEY: resolveSecret(provider.secretKey),
+      AUTHENTIK_SECRET_KEY: resolveSecret(provider.secretKey).apply((key) =>
+        comparable(literalSetting(key, SECRET_KEY), SECRET_KEY),
+      ),
       AUTHENTIK_BOOTSTRAP_EMAIL: provider.adminEmail,
       AUTHENTIK_BOOTSTRAP_PASSWORD: resolveSecret(provider.adminPassword),
       AUTHENTIK_BOOTSTRAP_TOKEN: resolveSecret(provider.token),

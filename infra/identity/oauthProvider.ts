@@ -8,6 +8,10 @@ import { resolveSecret } from "../secrets.ts";
 import type { GroupAccess } from "./groupAccess.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
+import { comparable } from "./secretRules.ts";
+
+/** Length of a client id and of a client secret that authentik stores (`OAuth2Provider`). */
+const MAX_CREDENTIAL = 255;
 
 interface OAuthProviderArgs {
   readonly client: OAuthClient;
@@ -29,9 +33,14 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
   const { client, service, defaults, access } = args;
   const { application, groups, launchUrl, tokens } = client;
   const { slug: name } = application;
-  const clientId = resolveSecret(service.oauthConfig.clientId);
+  const field = (name: string) => `oauth_config.${name} of "${service.name}"`;
+  const clientId = resolveSecret(service.oauthConfig.clientId).apply((id) =>
+    comparable(id, field("client_id"), MAX_CREDENTIAL),
+  );
   const { clientSecret: secretText } = service.oauthConfig;
-  const clientSecret = secretText && resolveSecret(secretText);
+  const clientSecret =
+    secretText &&
+    resolveSecret(secretText).apply((secret) => comparable(secret, field("client_secret"), MAX_CREDENTIAL));
   const provider = new authentik.ProviderOauth2(
     `${name}-provider`,
     {
@@ -44,7 +53,10 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
       // Without a key, tokens would be signed with the client secret.
       signingKey: defaults.signingKey,
       propertyMappings: pulumi
-        .all([defaults.oauth2Mappings, pulumi.all(tokens.scopes.map((scope) => defaults.scopeMapping(scope)))])
+        .all([
+          defaults.oauth2Mappings,
+          pulumi.all([...new Set(tokens.scopes)].map((scope) => defaults.scopeMapping(scope))),
+        ])
         .apply(([three, more]) => [...three, ...more]),
       // Stated, since over the API the default is none (measured).
       grantTypes: ["authorization_code", ...(tokens.scopes.includes("offline_access") ? ["refresh_token"] : [])],
@@ -84,6 +96,6 @@ function credentials(
     OIDC_CLIENT_ID: clientId,
     ...(clientSecret ? { OIDC_CLIENT_SECRET: clientSecret } : {}),
     OIDC_REDIRECT_URIS: client.redirectUris.join(" "),
-    OIDC_SCOPES: ["openid", "email", "profile", ...client.tokens.scopes].join(" "),
+    OIDC_SCOPES: ["openid", "email", "profile", ...new Set(client.tokens.scopes)].join(" "),
   };
 }

@@ -71,7 +71,8 @@ async function isFree(port: number): Promise<boolean> {
   const four = await listen({ port, host: "127.0.0.1", exclusive: true });
   if (typeof four === "string") return false;
   const six = await listen({ port, host: "::1", exclusive: true });
-  await Promise.all([four, six].map((server) => typeof server !== "string" && once(server.close(), "close")));
+  const servers = [four, six].filter((server) => typeof server !== "string");
+  await Promise.all(servers.map((server) => once(server.close(), "close")));
   return six !== "EADDRINUSE";
 }
 

@@ -6,7 +6,6 @@ import {
   group,
   identifier,
   label,
-  nonEmptyText,
   plain,
   portNumber,
   positiveInteger,
@@ -33,10 +32,10 @@ const serviceAccount = z.strictObject({
     .describe("Groups of the account: it can sign in to services that allow one of them."),
 });
 const sampleUser = z.strictObject({
-  username: text(/^[\w.@+-]+$/, "a username", "use letters, digits and . @ + - _").describe(
+  username: text(/^[\w.@+-]{1,150}$/, "a username", "use at most 150 letters, digits and . @ + - _").describe(
     "Username for the sign-in.",
   ),
-  name: nonEmptyText().describe("Display name."),
+  name: text(/^\S(.*\S)?$/, "a name without white space at its ends", "write it").describe("Display name."),
   email: plain("email").describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
   groups: z.array(group()).default([]).describe("Groups of the user; the stack creates them."),

@@ -17,8 +17,8 @@ interface Drafts {
 
 /** Fields without effect on an existing identity provider. */
 const INSTALLED = ["domain", "admin_email", "admin_password", "secret_key", "database"];
-/** User that authentik creates by itself. */
-const ADMINISTRATOR = "akadmin";
+/** Users that authentik creates by itself: the administrator, and one for requests without a session. */
+const OWN_USERS: ReadonlySet<string> = new Set(["akadmin", "anonymoususer"]);
 /**
  * Groups that authentik creates by itself. The members of the first are superusers; those of the second read every object over the API, the secrets
  * of all OAuth2 clients included (measured on 2026.5).
@@ -133,18 +133,30 @@ function signInRules(draft: IdentityProviderDraft, settings: readonly Domain[]):
   return found;
 }
 
-/** Checks that each user and service account has its own name. */
+/**
+ * Checks that each user and service account has its own name and email address: a sign-in finds the first user with either, in any case
+ * (`IdentificationStage`).
+ */
 function userRules({ location, fields }: IdentityProviderDraft): Problem[] {
+  const { sample_users = [], service_accounts = [], install, admin_email } = fields;
   const users = [
-    ...(fields.sample_users ?? []).map(({ username }) => username),
-    ...(fields.service_accounts ?? []).map((account) => account.name),
+    ...sample_users.map(({ username, email }) => [username, email]),
+    ...service_accounts.map(({ name }) => [name]),
   ];
-  const found = Array.from(repeated(users), (name) =>
-    problem(location, `user "${name}" is defined twice`, "give each user and service account its own name"),
+  const administrator = install === true && admin_email !== undefined ? [[admin_email]] : [];
+  const identifiers = [...users, ...administrator].map((names) => names.map((name) => name.toLowerCase()));
+  const found = Array.from(repeated(identifiers.flatMap((names) => [...new Set(names)])), (name) =>
+    problem(
+      location,
+      `"${name}" is the name or the email address of two users`,
+      "give each user and service account its own",
+    ),
   );
-  if (users.includes(ADMINISTRATOR)) {
-    const message = `user "${ADMINISTRATOR}" is authentik's own administrator`;
-    found.push(problem(location, message, "give each user and service account another name"));
+  for (const [name = ""] of users) {
+    if (!OWN_USERS.has(name.toLowerCase())) continue;
+    found.push(
+      problem(location, `user "${name}" is authentik's own`, "give each user and service account another name"),
+    );
   }
   return found;
 }

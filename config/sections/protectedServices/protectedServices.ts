@@ -4,7 +4,7 @@ import { dnsLabel } from "../../../infra/plan/dnsLabel.ts";
 import { derivedSlugs } from "../../../infra/plan/slugs.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
 import type { EntrySettings } from "../../../protections/entry.ts";
-import { clientSecretRules } from "../../../protections/oauthClient.ts";
+import { clientSecretRules, oauthWarnings } from "../../../protections/oauthClient.ts";
 import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../../protections/table.ts";
 import type { Backend } from "./backend.ts";
 import { enabledKinds } from "../domains/domainKinds.ts";
@@ -118,6 +118,19 @@ export function clientRules({ services }: Pick<Drafts, "services">): Problem[] {
     owners.set(id, owner ?? location.path);
     return found;
   });
+}
+
+/** Warns of OAuth 2.0 clients as {@link oauthWarnings} does. */
+export function clientWarnings({ services, identityProvider }: Pick<Drafts, "services"> & Installed): string[] {
+  return services.flatMap(({ location, value }) =>
+    value !== undefined && "oauth_config" in value
+      ? oauthWarnings(location, value.oauth_config, identityProvider?.fields.install === true)
+      : [],
+  );
+}
+
+interface Installed {
+  readonly identityProvider: Draft<{ readonly install: boolean }> | undefined;
 }
 
 interface Drafts {

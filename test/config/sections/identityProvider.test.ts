@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { problemsOf, proxy, sections, shell, stack } from "../stacks.ts";
+import { oauth2, problemsOf, proxy, sections, shell, stack } from "../stacks.ts";
 
 const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
 const INSTALLATION = { admin_password: "${ADMIN}", secret_key: "${KEY}", database: { password: "${DB}" } };
@@ -53,6 +53,19 @@ describe("an existing identity provider", () => {
   });
 });
 
+test("warns of a scope that a new authentik does not have, and of users that are one for a client", () => {
+  const client = oauth2({}, { scopes: ["groups", "offline_access"], subject_mode: "user_email" });
+  const warnings = (fields: Record<string, unknown>) =>
+    parseStack(stack({ protected_services: [client], ...fields }), shell).warnings;
+  const email =
+    'protected_services[0].oauth_config.subject_mode "grafana": users with the same email address, or without one, are one user for the application. Use user_uuid or hashed_user_id.';
+  expect(warnings({})).toEqual([
+    'protected_services[0].oauth_config.scopes "grafana": authentik has no scope "groups" at first, and a deployment fails until it has a mapping of it. The claim groups is in the scope profile.',
+    email,
+  ]);
+  expect(warnings({ identity_provider: EXISTING })).toEqual([email]);
+});
+
 test("an installed identity provider requires an enabled domain, an existing one does not", () => {
   const domains = { localhost: { enabled: false }, mesh: { enabled: false, base_domain: "mesh.example.org" } };
   expect(problemsOf(stack({ domains }))).toEqual([
@@ -81,18 +94,26 @@ test.each([
   ]);
 });
 
-test.each(["admin", "admin@host", "two words@example.org", "Admin <admin@example.org>"])(
-  "rejects the email address %j, with which the first start of authentik creates no administrator",
-  (email) => {
-    const alice = { username: "alice", name: "Alice", email, password: "${SECRET}" };
-    const identity_provider = { ...sections.identity_provider, admin_email: email, sample_users: [alice] };
-    const problem = "is not an email address. Write it like admin@example.org.";
-    expect(problemsOf(stack({ domains: { localhost: {} }, identity_provider }))).toEqual([
-      `identity_provider.admin_email: ${problem}`,
-      `identity_provider.sample_users[0].email: ${problem}`,
-    ]);
-  },
-);
+test.each([
+  "admin",
+  "admin@host",
+  "two words@example.org",
+  "Admin <admin@example.org>",
+  "bjørn@example.org",
+  "first..last@example.org",
+  ".first@example.org",
+  "admin@192.0.2.1",
+  "admin@sso.k8s",
+  "admin@-example.org",
+  `${"a".repeat(243)}@example.org`,
+])("rejects the email address %j, with which the first start of authentik creates no administrator", (email) => {
+  const alice = { username: "alice", name: "Alice", email, password: "${SECRET}" };
+  const found = (fields: Record<string, unknown>) =>
+    problemsOf(stack({ domains: { localhost: {} }, identity_provider: { ...sections.identity_provider, ...fields } }));
+  const problem = "is not an email address. Write it like admin@example.org.";
+  expect(found({ admin_email: email })).toEqual([`identity_provider.admin_email: ${problem}`]);
+  expect(found({ sample_users: [alice] })).toEqual([`identity_provider.sample_users[0].email: ${problem}`]);
+});
 
 test("accepts an email address at localhost, and checks one in a variable", () => {
   const email = (text: string) => parseStack(provider({ admin_email: text }), shell).identityProvider.adminEmail;
@@ -130,7 +151,7 @@ test("rejects the url of an existing identity provider and a second akadmin with
   expect(problemsOf(provider({ url: "https://sso.example.org", service_accounts: [{ name: "akadmin" }] }))).toEqual([
     "identity_provider.url: names an existing identity provider, but install is true. " +
       "Remove it (host and domain give the address), or set install: false.",
-    'identity_provider: user "akadmin" is authentik\'s own administrator. Give each user and service account another name.',
+    'identity_provider: user "akadmin" is authentik\'s own. Give each user and service account another name.',
   ]);
 });
 
@@ -204,11 +225,31 @@ describe("a service account", () => {
         sample_users: [{ ...alice, username: "alice" }],
       },
     });
-    const hint = "Give each user and service account its own name.";
+    const problem = "is the name or the email address of two users. Give each user and service account its own.";
     expect(problemsOf(raw)).toEqual([
-      `identity_provider: user "reporter" is defined twice. ${hint}`,
-      `identity_provider: user "alice" is defined twice. ${hint}`,
+      `identity_provider: "reporter" ${problem}`,
+      `identity_provider: "alice" ${problem}`,
     ]);
+  });
+
+  test("rejects names and addresses that differ in case only: a sign-in finds the first user with either", () => {
+    const user = (username: string, email: string) => ({ username, name: "A", email, password: "${SECRET}" });
+    const raw = (...sample_users: object[]) =>
+      stack({ domains: { localhost: {} }, identity_provider: { ...sections.identity_provider, sample_users } });
+    const problem = "is the name or the email address of two users. Give each user and service account its own.";
+    expect(problemsOf(raw(user("Ola", "ola@example.org"), user("ola", "other@example.org")))).toEqual([
+      `identity_provider: "ola" ${problem}`,
+    ]);
+    expect(problemsOf(raw(user("ola@example.org", "ola@example.org"), user("eva", "Ola@Example.org")))).toEqual([
+      `identity_provider: "ola@example.org" ${problem}`,
+    ]);
+    expect(problemsOf(raw(user("ola", "Admin@Gatehouse.localhost")))).toEqual([
+      `identity_provider: "admin@gatehouse.localhost" ${problem}`,
+    ]);
+    expect(problemsOf(raw(user("AnonymousUser", "a@example.org")))).toEqual([
+      'identity_provider: user "AnonymousUser" is authentik\'s own. Give each user and service account another name.',
+    ]);
+    expect(parseStack(raw(user("ola@example.org", "ola@example.org")), shell).warnings).toEqual([]);
   });
 });
 

@@ -20,8 +20,10 @@ export interface Variant {
 export const BOTH: Kinds = { localhost: true, mesh: true };
 const KINDS = ["localhost", "mesh", "external", "partner"];
 
-/** Any choice of enabled kinds. */
-export const kinds: fc.Arbitrary<Kinds> = fc.record(Object.fromEntries(KINDS.map((kind) => [kind, fc.boolean()])));
+/** Any choice of enabled kinds, at least one. */
+export const kinds: fc.Arbitrary<Kinds> = fc
+  .record(Object.fromEntries(KINDS.map((kind) => [kind, fc.boolean()])))
+  .filter((enabled) => Object.values(enabled).some(Boolean));
 /** Any one kind. */
 export const kind = fc.constantFrom(...KINDS);
 

@@ -1,0 +1,11 @@
+/** As Django's `EmailValidator` and `EmailField`, without quoted local parts and addresses in brackets. */
+const LOCAL_PART = /^[-!#$%&'*+/=?^_`{}|~0-9a-z]+(\.[-!#$%&'*+/=?^_`{}|~0-9a-z]+)*$/i;
+const DOMAIN = /^(localhost|([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]([a-z-]{0,61}[a-z])|xn--[a-z0-9]{1,59}))$/;
+const MAX_LENGTH = 254;
+
+/** Returns whether authentik accepts an email address. */
+export function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const domain = text.slice(at + 1).toLowerCase();
+  return text.length <= MAX_LENGTH && LOCAL_PART.test(text.slice(0, Math.max(at, 0))) && DOMAIN.test(domain);
+}

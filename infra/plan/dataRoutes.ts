@@ -22,7 +22,6 @@ import type { Exposure, TraefikService } from "./types.ts";
 /** Path of the OpenAPI 3.1 description, and the function with which PostgREST serves it. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
-const NO_BODY: MiddlewareSpec = { name: "gatehouse-no-body", kind: "no-body" };
 const UNROUTED_QUERY: MiddlewareSpec = { name: "gatehouse-unrouted-query", kind: "unrouted-query" };
 const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
 const preferring = (count: Count): MiddlewareSpec => ({ name: `gatehouse-${count}-count`, kind: "count", count });
@@ -47,7 +46,7 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), anonymous(exposure), NO_BODY, UNROUTED_QUERY, UNAVAILABLE];
+  const front = [...openChain(exposure), anonymous(exposure), UNROUTED_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
   const tooMuch = selectsTooMuch();
   const schemas = dataApi.exposed.map((schema) => ({

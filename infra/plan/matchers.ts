@@ -7,6 +7,14 @@ export function hostIs({ host }: { readonly host: string }): string {
 }
 
 /**
+ * Matches requests for a host but CONNECT: Traefik sends the body of such a request without length or chunks, which an application that does not know
+ * tunnels reads as the next request, with `X-idp-*` as the client wrote them (sent with 3.7.5; 3.7.9 ends it for HTTP/2 bodies without a length only).
+ */
+export function requestsFor(exposure: { readonly host: string }): string {
+  return `${hostIs(exposure)} && !Method(\`CONNECT\`)`;
+}
+
+/**
  * Matches what servers read in different ways: `..` that Traefik does not resolve, e.g. before `;` (Tomcat and Jetty cut path parameters), control
  * characters, a backslash, bytes that are not UTF-8 (U+FFFD for Go), such as an overlong `/`, and an encoded `/`, `;`, `?`, `#` or `%`, which many
  * decode before they resolve `..`. Traefik compares the path with these encoded and all others decoded, and its entry points let all of them pass
@@ -99,6 +107,8 @@ export const AGGREGATE = "(array|jsonb?)_agg";
  * rows in one, past the maximum number of rows (measured: 50,000 rows of a table with `max_rows` 1000).
  */
 const AGGREGATES = `(^|[^A-Za-z0-9_$])${AGGREGATE}(_strict)?($|[^A-Za-z0-9_$])`;
+/** A backslash in a quoted name before another character than a quote or a backslash, which need one: PostgREST reads `"json\\_agg"` as `json_agg`. */
+const ESCAPED = String.raw`^([^\\]|\\[\\"])*\\[^\\"]`;
 /**
  * A cast of a number to `regclass` and the like, also to `setof regclass`, returns the name of any relation, role or function with that OID, also of
  * private ones.
@@ -112,7 +122,7 @@ const NAMES = String.raw`::[\w$\s]*(?i:reg)`;
 export function selectsTooMuch(): string {
   // The number has its own anchor: without it, Traefik computes 2 s for 60 kB (measured with 3.7.5).
   const columns = `QueryRegexp(\`select\`, \`^([^,]*,){${MAX_SELECTED}}\`)`;
-  return `(${columns} || QueryRegexp(\`select\`, \`(?s)${EMBEDS}|${AGGREGATES}|${NAMES}\`))`;
+  return `(${columns} || QueryRegexp(\`select\`, \`(?s)${EMBEDS}|${AGGREGATES}|${ESCAPED}|${NAMES}\`))`;
 }
 
 export const COUNTS = ["exact", "planned", "estimated"] as const;

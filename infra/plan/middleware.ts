@@ -8,7 +8,7 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
   | { readonly kind: "anonymous"; readonly upstream: boolean }
-  | { readonly kind: "unavailable" | "no-body" | "unrouted-query" }
+  | { readonly kind: "unavailable" | "unrouted-query" }
   | { readonly kind: "count"; readonly count: Count }
   | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
   | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }

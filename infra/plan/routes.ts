@@ -3,7 +3,16 @@ import type { DataApi, Settings } from "../../config/settings.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
 import { dataRules, type LimitedBackend, limitedBackend } from "./dataRoutes.ts";
-import { background, echoes, forwardAuthAddress, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
+import {
+  background,
+  echoes,
+  forwardAuthAddress,
+  hostIs,
+  methodIs,
+  pathBelow,
+  requestsFor,
+  returnsToOutpost,
+} from "./matchers.ts";
 import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
@@ -117,7 +126,7 @@ function rulesOf(exposure: Exposure, service: Service | undefined, dataApi: Data
 function applicationRules(exposure: Exposure, service: Service | undefined): Rule[] {
   const rest = {
     ...common(exposure),
-    match: [hostIs(exposure), ...limits(exposure)].join(" && "),
+    match: limits(exposure) ?? requestsFor(exposure),
     priority: PRIORITY.application,
   };
   return [
@@ -127,10 +136,10 @@ function applicationRules(exposure: Exposure, service: Service | undefined): Rul
   ];
 }
 
-/** Returns the matchers of an open host's rule in addition to the host. */
-function limits({ role, protection }: Exposure): string[] {
-  if (role === "catalog") return [methodIs("GET", "HEAD")];
-  return role === "test" && protection === "open" ? [echoes()] : [];
+/** Returns the matcher of a host that the stack adds and that is open, if it admits some requests only. */
+function limits(exposure: Exposure): string | undefined {
+  if (exposure.role === "catalog") return `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}`;
+  return exposure.role === "test" && exposure.protection === "open" ? `${hostIs(exposure)} && ${echoes()}` : undefined;
 }
 
 function dataApiRules(exposure: Exposure, dataApi: DataApi): Rule[] {
@@ -167,7 +176,7 @@ function hasBackgroundRule({ authentication, protection }: Exposure): boolean {
 function backgroundRule(exposure: Exposure, service: Service | undefined): Rule {
   return {
     ...common(exposure),
-    match: `${hostIs(exposure)} && ${background()}`,
+    match: `${requestsFor(exposure)} && ${background()}`,
     priority: PRIORITY.background,
     authentication: exposure.authentication,
     openBecause: undefined,
@@ -178,7 +187,7 @@ function backgroundRule(exposure: Exposure, service: Service | undefined): Rule 
 function publicPath(exposure: Exposure, path: string): Rule {
   return {
     ...common(exposure),
-    match: `${hostIs(exposure)} && ${pathBelow(path)}`,
+    match: `${requestsFor(exposure)} && ${pathBelow(path)}`,
     priority: PRIORITY.publicPath,
     authentication: "none",
     openBecause: "public-path",
@@ -227,14 +236,14 @@ function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): R
   return [
     {
       ...open,
-      match: `${hostIs(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || ${forwardAuthAddress(OUTPOST_PATH)})`,
+      match: `${requestsFor(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || ${forwardAuthAddress(OUTPOST_PATH)})`,
       priority: PRIORITY.signedOut,
       chain: openChain(exposure),
       backend: signInPages(namespace),
     },
     {
       ...open,
-      match: `${hostIs(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
+      match: `${requestsFor(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
       priority: PRIORITY.outpost,
       chain: outpostChain(exposure),
       backend: { name, namespace, port },

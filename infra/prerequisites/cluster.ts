@@ -28,8 +28,8 @@ export interface TraefikFacts {
   readonly args: readonly string[];
   /** Fields of `forwardAuth` in the definition of Middleware; undefined = the user may not read definitions. */
   readonly forwardAuthFields: readonly string[] | undefined;
-  /** Fields of a weighted Service in the definition of TraefikService; undefined = the user may not read definitions. */
-  readonly weightedFields: readonly string[] | undefined;
+  /** Fields of the Service of a failover in the definition of TraefikService; undefined = the user may not read definitions. */
+  readonly failoverFields: readonly string[] | undefined;
   /**
    * Its Services of type LoadBalancer or NodePort with `externalTrafficPolicy: Cluster`, the default: a node that forwards a connection to another one
    * replaces the client's address (https://kubernetes.io, "Preserving the client source IP"); undefined = the user may not read Services.
@@ -102,7 +102,7 @@ export async function readTraefik(
     version: versionOf(container),
     args: container.args ?? [],
     forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),
-    weightedFields: fieldNames(service?.["weighted"]?.properties?.["services"]),
+    failoverFields: fieldNames(service?.["failover"]?.properties?.["service"]),
     nodePortServices: services?.items
       .filter(({ spec }) => spec?.externalTrafficPolicy === "Cluster" && selects(spec.selector))
       .map(({ metadata }) => metadata?.name ?? ""),

@@ -9,7 +9,7 @@ import type { Missing, Named, NotChecked, PrerequisiteResult } from "./prerequis
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
 const FIELD = "maxResponseBodySize";
 /** A field of the TraefikService definition that Traefik 3.7 has. Without it the API server drops the limits of the data API. */
-const WEIGHTED_FIELD = "middlewares";
+const FAILOVER_FIELD = "middlewares";
 const PROVIDER = "providers.kubernetesCRD";
 const MAX_HEADER_BYTES = 65_536;
 
@@ -29,8 +29,8 @@ export function traefikPrerequisites(settings: Settings, plan: Plan, facts: Trae
     ...(plan.traefikServices.length > 0
       ? [
           {
-            name: `field weighted.services.${WEIGHTED_FIELD}`,
-            result: field("TraefikService", "weighted.services", WEIGHTED_FIELD, facts.weightedFields),
+            name: `field failover.service.${FAILOVER_FIELD}`,
+            result: field("TraefikService", "failover.service", FAILOVER_FIELD, facts.failoverFields),
           },
         ]
       : []),

@@ -35,6 +35,9 @@ describe("a function of the whole row", () => {
     "json_agg::text",
     '"json_agg"',
     "%6Ason_agg",
+    encodeURIComponent(String.raw`"json\_agg"`),
+    encodeURIComponent(String.raw`"j\son_agg"`),
+    encodeURIComponent(String.raw`"a\\","\json_agg"`),
     "number&select=json_agg",
   ])("is not routed: select=%s", async (select) => {
     expect(await responseTo(`GET /ref_number?select=${select}`, { headers: marts })).toEqual(NO_ROUTE);
@@ -45,16 +48,19 @@ describe("a function of the whole row", () => {
     expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
   });
 
-  test.each(["json_agg", "array_agg", '"jsonb_agg".desc', "%6Ason_agg", "number,jsonb_agg"])(
-    "is not routed in an order, where it collects all rows in memory: order=%s",
-    async (order) => {
-      for (const query of [
-        `select=count&order=${order}`,
-        `select=number,dim_kommune(count)&dim_kommune.order=${order}`,
-      ])
-        expect(await redirected(query)).toEqual(UNROUTED);
-    },
-  );
+  test.each([
+    "json_agg",
+    "array_agg",
+    '"jsonb_agg".desc',
+    "%6Ason_agg",
+    "number,jsonb_agg",
+    String.raw`"json\_agg"`,
+    "%22json%5C_agg%22",
+    "%22json%5c_agg%22",
+  ])("is not routed in an order, where it collects all rows in memory: order=%s", async (order) => {
+    for (const query of [`select=count&order=${order}`, `select=number,dim_kommune(count)&dim_kommune.order=${order}`])
+      expect(await redirected(query)).toEqual(UNROUTED);
+  });
 
   test("control: is computed for an order by PostgREST itself", async () => {
     const line = "GET /ref_number?select=count&order=jsonb_agg";
@@ -65,9 +71,21 @@ describe("a function of the whole row", () => {
     expect(await redirected(`select=json_agg${"&".repeat(10_001)}`)).toEqual(UNROUTED);
   });
 
-  test("control: returns every row in one from PostgREST itself, past the maximum number of rows", async () => {
-    const [row] = await rowsOf("GET /ref_number?select=json_agg", { headers: marts, to: await podAddress() });
-    expect(row?.["json_agg"]).toHaveLength(1500);
+  test.each(["json_agg", encodeURIComponent(String.raw`"json\_agg"`)])(
+    "control: returns every row in one from PostgREST itself, past the maximum number of rows: select=%s",
+    async (select) => {
+      const [row] = await rowsOf(`GET /ref_number?select=${select}`, { headers: marts, to: await podAddress() });
+      expect(row?.["json_agg"]).toHaveLength(1500);
+    },
+  );
+
+  test("is not confused with a column with a backslash in its name", async () => {
+    await asOwner(String.raw`create table marts."a\b" ("c\d" integer)`, String.raw`insert into marts."a\b" values (1)`);
+    const target = `/${encodeURIComponent(String.raw`a\b`)}`;
+    await until(200, async () => (await sendRequest(`GET ${target}`, { headers: marts })).status);
+    const select = encodeURIComponent(String.raw`"c\\d"`);
+    expect(await rowsOf(`GET ${target}?select=${select}`, { headers: marts })).toEqual([{ [String.raw`c\d`]: 1 }]);
+    await asOwner(String.raw`drop table marts."a\b"`);
   });
 });
 

@@ -74,6 +74,11 @@ describe("over HTTP/2", () => {
     expect(await sendHttp2(headers())).toBe(expected());
   });
 
+  test.each(["forward", "gated", "notes", "legacy"])("has no route for a tunnel to %s", async (name) => {
+    const { host } = exposureOf(name, "mesh");
+    expect(await sendHttp2({ ":method": "CONNECT", ":authority": host, ":path": undefined })).toBe("404");
+  });
+
   test("accepts a session and a password for their own service only", async () => {
     const [, cookie] = await sessionAt(forward().url);
     expect(await sendHttp2({ cookie })).toBe("200 shows /x");

@@ -203,7 +203,8 @@ describe("request smuggling", () => {
     ["no Host", "GET /x HTTP/1.1\r\n\r\n", 400],
     ["no Host in HTTP/1.0", `GET /x HTTP/1.0\r\nX-Forwarded-Host: ${host}\r\n\r\n`, 404],
     ["an unknown version", `GET /x HTTP/9.9\r\nHost: ${host}\r\n\r\n`, 505],
-    ["a tunnel", `CONNECT forward.localhost:80 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 400],
+    ["a tunnel", `CONNECT forward.localhost:80 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 404],
+    ["a tunnel to a path", `CONNECT /open HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 404],
     ["HTTP/1.0", `GET /x HTTP/1.0\r\nHost: ${host}\r\n\r\n`, 302],
     ["HTTP/1.0 in absolute form", `GET http://${host}/x HTTP/1.0\r\n\r\n`, 302],
   ];

@@ -144,6 +144,19 @@ describe("behind a trusted proxy", () => {
     });
   });
 
+  test("removes the address that a client claims in X-Real-Ip", async () => {
+    const exposure = exposureOf("forward", "external");
+    const chain = ["control-real-ip"];
+    await verifyControl({
+      exposure,
+      attack: attackOn(exposure, {}),
+      observe: ({ body }) => receivedHeaders(body).get("x-real-ip"),
+      middlewares: { "control-real-ip": setRequestHeaders({ "X-Real-Ip": "10.0.0.1" }) },
+      without: { chain, expected: ["10.0.0.1"] },
+      with: { chain: [...chain, "gatehouse-upstream"], expected: undefined },
+    });
+  });
+
   test("requires authentication on the route that redirects to HTTPS, since X-Forwarded-Proto skips its redirect", async () => {
     const exposure = exposureOf("forward", "mesh");
     const redirect = inject("domains").plan.middlewares.find(({ kind }) => kind === "redirect")?.name ?? "";

@@ -64,7 +64,9 @@ describe("the gateway under mocks", () => {
   test("sets the protocol behind a proxy, and removes other headers that forward auth trusts", () => {
     const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => [`X-Forwarded-${part}`, ""] as const);
     expect(spec("Middleware", "gatehouse-upstream")).toEqual({
-      headers: { customRequestHeaders: { ...Object.fromEntries(dropped), "X-Forwarded-Proto": "https" } },
+      headers: {
+        customRequestHeaders: { ...Object.fromEntries(dropped), "X-Real-Ip": "", "X-Forwarded-Proto": "https" },
+      },
     });
   });
 

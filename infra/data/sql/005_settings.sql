@@ -18,7 +18,7 @@ create or replace function gatehouse.setting(name text) returns text
 -- A relation may be dropped by another session meanwhile, which Postgres reports as an internal error ("tuple concurrently deleted").
 create or replace function gatehouse.attempt(statement text) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   execute statement;

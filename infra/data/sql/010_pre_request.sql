@@ -5,7 +5,7 @@
 -- Only a superuser can grant the privilege and add the setting.
 create or replace function gatehouse.answer(status integer, code text, message text, headers json) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise sqlstate 'PGRST' using
@@ -20,7 +20,7 @@ select gatehouse.attempt('alter function gatehouse.answer(integer, text, text, j
 create or replace function gatehouse.requested_relation(path text, schema text) returns oid
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with decoded as (
     select pg_catalog.convert_from(pg_catalog.string_agg(
@@ -39,7 +39,7 @@ $$;
 create or replace function gatehouse.relations_read(relation oid) returns setof oid
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with recursive parts(oid) as (
     select relation
@@ -62,7 +62,7 @@ $$;
 create or replace function gatehouse.estimated_rows(relation oid) returns bigint
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   -- A partitioned table has none of its own, but ANALYZE writes the sum of its partitions to it.
   select coalesce(pg_catalog.sum(c.reltuples) filter (where c.relkind <> 'p' and c.reltuples > 0), 0)::bigint
@@ -75,7 +75,7 @@ $$;
 create or replace function gatehouse.reads_hidden_rows(relation oid) returns boolean
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(pg_catalog.bool_or(c.relrowsecurity or (c.relkind in ('r', 'p', 'f', 'm') and c.oid <> relation
     and (n.nspname <> all (pg_catalog.string_to_array(gatehouse.setting('exposed'), ','))
@@ -91,7 +91,7 @@ $$;
 create or replace function gatehouse.client(headers json) returns text
   language plpgsql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   forwarded constant text[] := pg_catalog.string_to_array(pg_catalog.replace(headers ->> 'x-forwarded-for', ' ', ''), ',');
@@ -119,7 +119,7 @@ $$;
 -- client has disconnected runs on, since PostgREST does not cancel it, and one address could run a query on every connection (measured, docs/limits.md).
 create or replace function gatehouse.acquire_slot(client text, slots integer) returns boolean
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   for slot in 1 .. slots loop
@@ -133,7 +133,7 @@ $$;
 
 create or replace function gatehouse.pre_request() returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   headers constant json := coalesce(nullif(pg_catalog.current_setting('request.headers', true), ''), '{}');

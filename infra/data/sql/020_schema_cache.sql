@@ -1,7 +1,7 @@
 -- PostgREST serves the relations of its schema cache. These notifications make it reload the cache, so that it serves a new view at once.
 create or replace function gatehouse.reload_schema_cache() returns event_trigger
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Temporary relations are not served, and some programs create one for each request.

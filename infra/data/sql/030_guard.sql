@@ -6,7 +6,7 @@ drop event trigger if exists gatehouse_guard_private;
 create or replace function gatehouse.leaks() returns table (kind text, relation text, private_relation text)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with recursive readers(relation, source) as (
     select c.oid, c.oid
@@ -39,7 +39,7 @@ $$;
 
 create or replace function gatehouse.refuse_leaks() returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   leak record;
@@ -57,7 +57,7 @@ $$;
 create or replace function gatehouse.guard_private() returns event_trigger
   language plpgsql
   security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform gatehouse.refuse_leaks();

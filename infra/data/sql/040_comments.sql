@@ -45,7 +45,7 @@ where d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.relation is 
 create or replace function gatehouse.origins(view oid) returns table ("position" integer, origin oid, origin_position integer)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with rule as (
     select r.oid, r.ev_action::text as action from pg_catalog.pg_rewrite r where r.ev_class = view and r.rulename = '_RETURN'
@@ -94,7 +94,7 @@ cross join lateral unnest(v.positions, v.origins, v.origin_positions) as o(posit
 -- Keeps those of one view, unless another transaction does so.
 create or replace function gatehouse.read_rule(of_view oid, of_rule xid) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set lock_timeout = '10ms'
 as $$
 begin
@@ -112,7 +112,7 @@ $$;
 -- DDL of one pipeline must not wait for the end of another one's transaction: rows that another transaction is deleting are left to it.
 create or replace function gatehouse.read_rules() returns void
   language sql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   delete from gatehouse.view_origins where view in (
     select v.view from gatehouse.view_origins v where not exists (select from pg_catalog.pg_class c where c.oid = v.view)
@@ -132,7 +132,7 @@ $$;
 drop function if exists gatehouse.resolve_names();
 create or replace function gatehouse.resolve_names(views oid[]) returns void
   language sql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   update gatehouse.carried_comment c set relation = stale.found
   from (
@@ -162,7 +162,7 @@ $$;
 -- Runs a statement that changes a comment on a view. Returns false if another transaction has locked the view.
 create or replace function gatehouse.comment(statement text) returns boolean
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set lock_timeout = '10ms'
 as $$
 begin
@@ -177,7 +177,7 @@ $$;
 -- of all. Two transactions can change comments of one view, in any order: neither waits for the other, which would be a deadlock if both did.
 create or replace function gatehouse.carry_comments(changed oid[]) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   views oid[];
@@ -273,7 +273,7 @@ $$;
 create or replace function gatehouse.carry_changed_comments() returns event_trigger
   language plpgsql
   security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   changed oid[];

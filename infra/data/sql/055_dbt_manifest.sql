@@ -24,7 +24,7 @@ create function catalog.dbt_entries(manifest jsonb) returns table (
 )
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with stripped as materialized (
     select key as id, pg_catalog.jsonb_strip_nulls(value) as node
@@ -63,7 +63,7 @@ create function catalog.dbt_columns(manifest jsonb)
   returns table (id text, entry text, exposed boolean, name text, private boolean, gatehouse jsonb)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select
     e.id, pg_catalog.format('%s, column %s', e.entry, name), e.exposed, name,
@@ -79,7 +79,7 @@ $$;
 create function catalog.dbt_ancestors(manifest jsonb) returns table (id text, ancestor text)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with recursive parents as materialized (
     select e.id, p.parent

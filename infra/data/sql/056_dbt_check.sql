@@ -4,7 +4,7 @@
 create function catalog.dbt_leaks(manifest jsonb) returns table (entry text, problem text, hint text)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with entries as materialized (
     select * from catalog.dbt_entries(manifest)
@@ -37,7 +37,7 @@ $$;
 create function catalog.dbt_outages(manifest jsonb) returns table (entry text, problem text, hint text)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with recursive entries as materialized (
     select * from catalog.dbt_entries(manifest)
@@ -75,7 +75,7 @@ $$;
 create function catalog.dbt_problems(manifest jsonb) returns table (entry text, problem text, hint text)
   language sql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with entries as materialized (
     select * from catalog.dbt_entries(manifest)
@@ -151,7 +151,7 @@ $$;
 create function catalog.check_dbt(manifest jsonb) returns void
   language plpgsql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   problems text[];

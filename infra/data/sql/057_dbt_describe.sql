@@ -3,7 +3,7 @@
 -- last_ingested_at from loaded_at_field, and next_expected_at from freshness.warn_after.
 create function catalog.describe_dbt(manifest jsonb) returns table (resource text, name text)
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set timezone = 'UTC' -- dbt reads a timestamp without time zone as UTC
 as $$
 #variable_conflict use_column

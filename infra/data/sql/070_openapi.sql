@@ -4,7 +4,7 @@
 create or replace function gatehouse.encoded(name text, sign text) returns text
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select case when name ~ '^[A-Za-z0-9_-]+$' then name else (
     select pg_catalog.string_agg(
@@ -20,7 +20,7 @@ $$;
 create or replace function gatehouse.filter_name(name text) returns text
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select case
     when name ~ '^[A-Za-z_][A-Za-z0-9_]*$'
@@ -33,7 +33,7 @@ $$;
 create or replace function gatehouse.json_schema(type oid, modifier integer, nullable boolean) returns jsonb
   language plpgsql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   t pg_catalog.pg_type;
@@ -70,7 +70,7 @@ $$;
 create or replace function gatehouse.operators(category "char") returns text
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select 'eq, neq, gt, gte, lt, lte, in, is, isdistinct' || case category
     when 'S' then ', like, ilike, match, imatch, fts, plfts, phfts, wfts'
@@ -85,7 +85,7 @@ $$;
 create or replace function gatehouse.openapi_components(schema text, max_rows text, max_age text, relations text) returns json
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select (pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace($json${
     "parameters": {
@@ -149,7 +149,7 @@ $$;
 create or replace function gatehouse.openapi_responses(content text) returns text
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select pg_catalog.replace($json${
     "200": { "description": "The rows", <content> },
@@ -178,7 +178,7 @@ $$;
 create or replace function gatehouse.openapi_path(id text, description text, filters text, max_rows text) returns json
   language sql
   immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select (
     '{ "parameters": [

@@ -2,7 +2,7 @@
 create or replace function gatehouse_openapi.document(schema text default :'api') returns json
   language plpgsql
   stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   max_rows constant text := gatehouse.setting('max_rows');

@@ -43,6 +43,8 @@ const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
 
+const NO_TUNNEL = "!Method(`CONNECT`)";
+
 describe("the plan of any stack", () => {
   test("has unique hosts, ids and names, which are valid in Kubernetes", () => {
     always((plan) => {
@@ -61,12 +63,20 @@ describe("the plan of any stack", () => {
     always((plan, settings) => {
       const enabled = new Set(settings.domains.filter((domain) => domain.enabled).map(({ kind }) => kind));
       const wrong = placed(plan).filter(({ rule: { host, match }, exposure }) => {
-        const isExact = match === `Host(\`${host}\`)` || match.startsWith(`Host(\`${host}\`) && (`);
-        const isPath = ["Path", "PathPrefix"].some((path) => match.startsWith(`Host(\`${host}\`) && ${path}(\`/`));
-        return exposure.host !== host || !enabled.has(exposure.domain) || !(isExact || isPath);
+        const isExact = match.startsWith(`Host(\`${host}\`) && `);
+        return exposure.host !== host || !enabled.has(exposure.domain) || !isExact;
       });
       expect(wrong).toEqual([]);
       expect(placed(plan).filter(({ rule }) => rule.match.split("Host(").length !== 2)).toEqual([]);
+    });
+  });
+
+  test("matches no CONNECT, whose body an application can read as the next request", () => {
+    always((plan) => {
+      const reads = `&& ${methodIs("GET", "HEAD")}`;
+      const methods = [`&& ${NO_TUNNEL}`, reads, `&& ${methodIs("GET", "HEAD", "OPTIONS")}`];
+      const isBounded = ({ match }: { match: string }) => methods.some((method) => match.includes(method));
+      expect(placed(plan).filter(({ rule }) => !isBounded(rule))).toEqual([]);
     });
   });
 
@@ -87,7 +97,7 @@ describe("the plan of any stack", () => {
           ? ` && ${echoes()}`
           : exposure.role === "catalog"
             ? ` && ${methodIs("GET", "HEAD")}`
-            : "";
+            : ` && ${NO_TUNNEL}`;
         expect(rule.match).toBe(`Host(\`${rule.host}\`)${reads}`);
       }
     });
@@ -113,7 +123,7 @@ describe("the plan of any stack", () => {
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
-          ...(exposure.role === "data-api" ? ["anonymous", "no-body", "unrouted-query", "unavailable", "profile"] : []),
+          ...(exposure.role === "data-api" ? ["anonymous", "unrouted-query", "unavailable", "profile"] : []),
           ...(/count=(exact|planned|estimated)`/.test(rule.match) ? ["count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);
@@ -153,9 +163,9 @@ describe("the plan of any stack", () => {
             expect(exposure.publicPaths.length > 0 && exposure.role).toBe("service");
             break;
           case "identity-provider":
-            expect([OUTPOST_PREFIX, SIGNED_OUT].map((path) => `Host(\`${rule.host}\`) && ${path}`)).toContain(
-              rule.match,
-            );
+            expect(
+              [OUTPOST_PREFIX, SIGNED_OUT].map((path) => `Host(\`${rule.host}\`) && ${NO_TUNNEL} && ${path}`),
+            ).toContain(rule.match);
             expect(exposure.authentication).toBe("forward-auth");
             break;
           default:

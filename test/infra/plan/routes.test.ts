@@ -17,6 +17,7 @@ const TO_OTHER_QUOTE = String.raw`${ITEMS}(("[^"\\]*"[^",(]*|[^",(]+)"|"[^"\\]*\
 const SELECTED = [
   `(?s)${TO_BRACKET}([(][^)]*[(]|[(].*[(][^)]*[(]|[(].*".*[(]|([(].*){4})|${TO_OTHER_QUOTE}.*([(][^)]*[(]|[(].*".*[(]|([(].*){4})`,
   "(^|[^A-Za-z0-9_$])(array|jsonb?)_agg(_strict)?($|[^A-Za-z0-9_$])",
+  String.raw`^([^\\]|\\[\\"])*\\[^\\"]`,
   "::[\\w$\\s]*(?i:reg)",
 ].join("|");
 const TOO_MUCH = `(QueryRegexp(\`select\`, \`^([^,]*,){100}\`) || QueryRegexp(\`select\`, \`${SELECTED}\`))`;
@@ -49,14 +50,19 @@ describe("a route", () => {
     const plan = planOf(LOCAL, proxy({ public_paths: ["/health", "/assets/"] }));
     expect(rulesOf(plan, "wiki")).toEqual([
       [
-        `Host(\`wiki.localhost\`) && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
+        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
         200,
         "none",
         "public-path",
       ],
-      [`Host(\`wiki.localhost\`) && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`, 200, "none", "public-path"],
-      [`Host(\`wiki.localhost\`) && ${background()}`, 150, "forward-auth", undefined],
-      ["Host(`wiki.localhost`)", 100, "forward-auth", undefined],
+      [
+        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`,
+        200,
+        "none",
+        "public-path",
+      ],
+      [`Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && ${background()}`, 150, "forward-auth", undefined],
+      ["Host(`wiki.localhost`) && !Method(`CONNECT`)", 100, "forward-auth", undefined],
     ]);
   });
 
@@ -66,8 +72,13 @@ describe("a route", () => {
       "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
     expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual(
       ["wiki.localhost", "whoami-wiki.localhost"].flatMap((host) => [
-        [`Host(\`${host}\`) && ${signedOut}`, 310, "none", "identity-provider"],
-        [`Host(\`${host}\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`, 300, "none", "identity-provider"],
+        [`Host(\`${host}\`) && !Method(\`CONNECT\`) && ${signedOut}`, 310, "none", "identity-provider"],
+        [
+          `Host(\`${host}\`) && !Method(\`CONNECT\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`,
+          300,
+          "none",
+          "identity-provider",
+        ],
       ]),
     );
     expect(
@@ -85,10 +96,12 @@ describe("a route", () => {
   test("has forward auth for an oauth2 service only with enforce: gateway", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(LOCAL, oauth2({}), mail);
-    expect(rulesOf(plan, "grafana")).toEqual([["Host(`grafana.localhost`)", 100, "none", "application-login"]]);
+    expect(rulesOf(plan, "grafana")).toEqual([
+      ["Host(`grafana.localhost`) && !Method(`CONNECT`)", 100, "none", "application-login"],
+    ]);
     expect(rulesOf(plan, "mail")).toEqual([
-      [`Host(\`mail.localhost\`) && ${background()}`, 150, "forward-auth", undefined],
-      ["Host(`mail.localhost`)", 100, "forward-auth", undefined],
+      [`Host(\`mail.localhost\`) && !Method(\`CONNECT\`) && ${background()}`, 150, "forward-auth", undefined],
+      ["Host(`mail.localhost`) && !Method(`CONNECT`)", 100, "forward-auth", undefined],
     ]);
     expect(new Set(rules(plan, "gatehouse-outpost-localhost").map(({ host }) => host))).toEqual(
       new Set(["mail.localhost", "whoami-grafana.localhost", "whoami-mail.localhost"]),
@@ -97,7 +110,7 @@ describe("a route", () => {
 
   test("requires the password of a basic service, of background requests as well", () => {
     expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
-      ["Host(`legacy.localhost`)", 100, "basic-auth", undefined],
+      ["Host(`legacy.localhost`) && !Method(`CONNECT`)", 100, "basic-auth", undefined],
     ]);
   });
 
@@ -109,7 +122,7 @@ describe("a route", () => {
 
   test("matches nothing more for the data API after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
-    const front = ["strip", "anonymous", "no-body", "unrouted-query", "unavailable"].map((name) => `gatehouse-${name}`);
+    const front = ["strip", "anonymous", "unrouted-query", "unavailable"].map((name) => `gatehouse-${name}`);
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const ends = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
@@ -137,7 +150,6 @@ describe("a route", () => {
     const raw = { schema: "raw", since: "2026-01-01", sunset: "2027-01-01", link: undefined };
     expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
       { name: "gatehouse-anonymous-upstream", namespace, kind: "anonymous", upstream: true },
-      { name: "gatehouse-no-body", namespace, kind: "no-body" },
       { name: "gatehouse-unrouted-query", namespace, kind: "unrouted-query" },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {

@@ -3,7 +3,7 @@ import { basic, oauth2, proxy } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf, withoutHash } from "./rules.ts";
 
 describe("HTTP on an https domain", () => {
-  const HOST = "Host(`wiki.mesh.example.org`)";
+  const HOST = "Host(`wiki.mesh.example.org`) && !Method(`CONNECT`)";
 
   test("redirects to HTTPS, with the authentication of the exposure after the redirect and without public paths", () => {
     const plan = onMesh({}, proxy({ public_paths: ["/health"] }));

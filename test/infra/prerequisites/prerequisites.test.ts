@@ -27,7 +27,7 @@ const TRAEFIK: TraefikFacts = {
   args: ARGS,
   forwardAuthFields: ["address", "maxResponseBodySize"],
   pods: [],
-  weightedFields: ["name", "middlewares"],
+  failoverFields: ["name", "middlewares"],
   nodePortServices: [],
 };
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
@@ -96,11 +96,11 @@ describe("the Traefik that runs", () => {
         "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
     ]);
     expect(problems({}, withTraefik({ forwardAuthFields: undefined }))).toEqual([]);
-    expect(problems({}, withTraefik({ weightedFields: ["name"] }))).toEqual([
-      "gateway: the definition of TraefikService in the cluster has no field weighted.services.middlewares. Apply the custom resource " +
+    expect(problems({}, withTraefik({ failoverFields: ["name"] }))).toEqual([
+      "gateway: the definition of TraefikService in the cluster has no field failover.service.middlewares. Apply the custom resource " +
         "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
     ]);
-    expect(problems({}, withTraefik({ weightedFields: undefined }))).toEqual([]);
+    expect(problems({}, withTraefik({ failoverFields: undefined }))).toEqual([]);
   });
 
   test("is refused when it lacks an entry point that a route uses", () => {

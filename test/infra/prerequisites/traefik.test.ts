@@ -24,7 +24,7 @@ function found(
     args,
     forwardAuthFields: ["maxResponseBodySize"],
     pods: [],
-    weightedFields: ["middlewares"],
+    failoverFields: ["middlewares"],
     nodePortServices,
   };
   return new Map(
@@ -195,7 +195,7 @@ test("does not compare options in a file or in variables, and gives the reason",
   expect([...results.keys()]).toEqual([
     "version of Traefik",
     "field forwardAuth.maxResponseBodySize",
-    "field weighted.services.middlewares",
+    "field failover.service.middlewares",
     "static options of Traefik",
   ]);
   expect(results.get("static options of Traefik")).toEqual({

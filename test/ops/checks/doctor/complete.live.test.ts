@@ -34,7 +34,7 @@ test("passes every check but that of client addresses, which a Service of Traefi
     "Traefik: kind TraefikService": passes("traefik.io/v1alpha1"),
     "Traefik: version of Traefik": passes("3.7.13"),
     "Traefik: field forwardAuth.maxResponseBodySize": passes("in the definition of Middleware"),
-    "Traefik: field weighted.services.middlewares": passes("in the definition of TraefikService"),
+    "Traefik: field failover.service.middlewares": passes("in the definition of TraefikService"),
     "Traefik: entry point web": passes(":8000/tcp"),
     "Traefik: entry point websecure": passes(":8443/tcp"),
     "Traefik: headers of entry point web": passes("65536 bytes"),

@@ -5,11 +5,11 @@ import { clean, type Tampered } from "./planned.ts";
 export const TRAEFIK_SERVICES: readonly Tampered[] = [
   [
     "a data API without its limits",
-    edited(clean, "TraefikService", "gatehouse-data/gatehouse-data-api", ({ weighted }) => {
-      const [only] = (weighted as { services: { middlewares: unknown }[] }).services;
-      return { weighted: { services: [{ ...only, middlewares: undefined }] } };
+    edited(clean, "TraefikService", "gatehouse-data/gatehouse-data-api", ({ failover }) => {
+      const { service, ...rest } = failover as { service: object };
+      return { failover: { ...rest, service: { ...service, middlewares: undefined } } };
     }),
-    "TraefikService gatehouse-data/gatehouse-data-api: differs from the plan, so that limits of clients may be missing; weighted.services",
+    "TraefikService gatehouse-data/gatehouse-data-api: differs from the plan, so that limits of clients may be missing; failover.service.middlewares",
   ],
   [
     "a data API without its TraefikService",

@@ -114,8 +114,9 @@ function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Rec
     PGRST_DB_SCHEMAS: [...dataApi.exposed, OPENAPI_SCHEMA].join(","),
     PGRST_DB_ANON_ROLE: dataApi.roles.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
-    // Relations resolve in the selected schema alone: the default would add public, and pg_catalog is searched anyway.
-    PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",
+    // Relations resolve in the selected schema alone: the default would add public. pg_catalog is searched first, unless it is named here: a relation
+    // `date` would then hide the type.
+    PGRST_DB_EXTRA_SEARCH_PATH: OPENAPI_SCHEMA,
     PGRST_DB_MAX_ROWS: String(dataApi.limits.maxRows),
     PGRST_DB_POOL: String(dataApi.limits.connections),
     // Seconds to wait for a free connection before 504: clients that wait longer only make the queue longer.

@@ -241,7 +241,7 @@ function postgrestSettings(
     PGRST_DB_SCHEMAS: [...exposed, "gatehouse_openapi"].join(","),
     PGRST_DB_ANON_ROLE: ROLES.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
-    PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",
+    PGRST_DB_EXTRA_SEARCH_PATH: "gatehouse_openapi",
     PGRST_DB_MAX_ROWS: "1000",
     PGRST_DB_POOL: "10",
     PGRST_DB_CONFIG: "false",

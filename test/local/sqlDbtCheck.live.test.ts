@@ -115,8 +115,9 @@ describe("check_dbt", () => {
       manifestOf(
         {
           dim_a: {
-            columns: { a: { meta: { gatehouse: { private: true } } }, b: { meta: { contains_pii: true } }, c: {} },
+            columns: { a: { meta: { gatehouse: { private: true } } }, b: { meta: { contains_pii: "True" } }, c: {} },
           },
+          dim_b: { columns: { a: { meta: { contains_pii: "no" } }, b: { meta: { contains_pii: false } } } },
           hidden: { schema: "private_marts", columns: { a: { meta: { contains_pii: true } } } },
         },
         { landing: { columns: { d: { meta: { contains_pii: true } } } } },

@@ -158,7 +158,7 @@ describe("bounds of a request", () => {
       jit: "off",
       temp_file_limit: "512MB",
       transaction_read_only: "on",
-      search_path: '"marts", "pg_catalog"',
+      search_path: '"marts", "gatehouse_openapi"',
       idle_in_transaction_session_timeout: "10s",
     });
     // PostgREST itself applies the settings of the role only with db-config.

@@ -1,7 +1,8 @@
 -- What the catalog reads of a dbt project's manifest.json (https://schemas.getdbt.com/dbt/manifest/v12.json); docs/dbt.md explains it. All
 -- functions for dbt run with the rights of their caller.
 drop function if exists catalog.describe_dbt(jsonb), catalog.check_dbt(jsonb), catalog.dbt_problems(jsonb), catalog.dbt_leaks(jsonb),
-  catalog.dbt_outages(jsonb), catalog.dbt_ancestors(jsonb), catalog.dbt_columns(jsonb), catalog.dbt_entries(jsonb), catalog.dbt_schemas(text),
+  catalog.dbt_outages(jsonb), catalog.dbt_ancestors(jsonb), catalog.dbt_columns(jsonb), catalog.dbt_contains_pii(jsonb),
+  catalog.dbt_entries(jsonb), catalog.dbt_schemas(text),
   catalog.dbt_reader();
 
 -- The schemas and the anonymous role of the configuration. Only a superuser gives a function settings with names that Postgres does not know,
@@ -57,8 +58,16 @@ as $$
   from read
 $$;
 
--- Their columns as documented. dbt's documentation marks personal data with contains_pii:
--- https://docs.getdbt.com/reference/resource-configs/meta
+-- Whether documentation marks personal data, as dbt's own does (https://docs.getdbt.com/reference/resource-configs/meta): with any text but a negative one.
+create function catalog.dbt_contains_pii(meta jsonb) returns boolean
+  language sql
+  immutable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(pg_catalog.lower(meta ->> 'contains_pii'), '') not in ('', 'false', 'no', 'none', '0')
+$$;
+
+-- Their columns as documented.
 create function catalog.dbt_columns(manifest jsonb)
   returns table (id text, entry text, exposed boolean, name text, private boolean, gatehouse jsonb)
   language sql
@@ -67,7 +76,7 @@ create function catalog.dbt_columns(manifest jsonb)
 as $$
   select
     e.id, pg_catalog.format('%s, column %s', e.entry, name), e.exposed, name,
-    coalesce(meta -> 'gatehouse' -> 'private' = 'true' or meta -> 'contains_pii' = 'true', false), coalesce(meta -> 'gatehouse', '{}')
+    coalesce(meta -> 'gatehouse' -> 'private' = 'true', false) or catalog.dbt_contains_pii(meta), coalesce(meta -> 'gatehouse', '{}')
   from catalog.dbt_entries(manifest) e
   cross join lateral pg_catalog.jsonb_each(coalesce(e.node -> 'columns', '{}')) as _(key, value)
   cross join lateral (select

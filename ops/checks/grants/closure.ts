@@ -68,7 +68,7 @@ function* readFindings(
   if (access === "private") {
     const hint = `take ${read.name} out of it, or drop it; until then its rows are public`;
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
-  } else if (access === undefined && !read.extension) {
+  } else if (access === undefined && !read.published) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
     const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
     yield report("leak", problem, hint);
@@ -150,8 +150,8 @@ function* unrecordedFindings(
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const [api] = [...schemas.values()].filter(({ access }) => access === "exposed");
-  const isMeta = read.schema === api?.name && META.test(read.name.slice(read.schema.length + 1));
-  if (isMeta || read.schema === FUNCTIONS_SCHEMA || read.extension) return;
+  const isMeta = read.schema === api?.name && META.test(read.name.slice(read.name.lastIndexOf(".") + 1));
+  if (isMeta || read.schema === FUNCTIONS_SCHEMA || read.published) return;
   const path = pathText(through);
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   for (const { kind, name, schema } of unrecorded) {

@@ -67,6 +67,8 @@ export interface Relation {
   /** Has a policy that can let the anonymous role read a row. */
   readonly readable: boolean;
   readonly extension: boolean;
+  /** Whether an extension granted SELECT to everyone when it was created. */
+  readonly published: boolean;
   /** A sequence of a column: it has the owner of the table. */
   readonly attached: boolean;
 }

@@ -20,6 +20,12 @@ select
   exists (
     select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
   ) as extension,
+  -- An extension granted it to everyone when it was created, e.g. spatial_ref_sys of PostGIS.
+  exists (
+    select from pg_init_privs i cross join lateral aclexplode(i.initprivs) as granted
+    where i.classoid = 'pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0 and i.privtype = 'e'
+      and granted.grantee = 0 and granted.privilege_type = 'SELECT'
+  ) as published,
   exists (
     select from pg_depend d
     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass

@@ -41,6 +41,7 @@ export function relation(schema: string, name: string, more: Partial<Relation> =
     policies: false,
     readable: false,
     extension: false,
+    published: false,
     attached: false,
     ...more,
   };

@@ -26,7 +26,7 @@ const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hour
 /** Excludes what the gateway routes to the outpost. */
 const NOT_OUTPOST = String.raw`(?!\/outpost\.goauthentik\.io(\/|$))`;
 // Unreserved characters and sub-delimiters only: nothing that a proxy in between could decode into another path.
-const PUBLIC_PATH = new RegExp(String.raw`^${NOT_OUTPOST}(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$`);
+const PUBLIC_PATH = new RegExp(String.raw`^${NOT_OUTPOST}(\/(?!\.\.|\.(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$`);
 const REDIRECT_PATH = new RegExp(String.raw`^${NOT_OUTPOST}\/[^\s?#]*$`);
 
 /** Fields that contain template variables, by how they are resolved (`Variables`). */
@@ -153,13 +153,29 @@ export const date = () => {
 };
 /** A network, as an address and the length of its prefix. */
 export const cidr = () =>
-  z.union(
-    [z.cidrv4(), z.cidrv6()],
-    "a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
-  );
+  z
+    .union(
+      [z.cidrv4(), z.cidrv6()],
+      "a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
+    )
+    .refine(isNetwork, {
+      error:
+        "the address of a network without the bits of a host; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
+    });
 /** Domain kinds on which something is exposed. */
 export const exposedOn = () =>
   z.union([z.literal("auto"), z.array(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
+
+/** Whether an IPv4 network has no bits beyond its prefix, as Kubernetes 1.36 requires (`StrictIPCIDRValidation`); before, it means the whole network. */
+function isNetwork(text: string): boolean {
+  const [address = "", length] = text.split("/");
+  if (address.includes(":")) return !/^::ffff:/i.test(address);
+  const bits = address
+    .split(".")
+    .map((part) => Number(part).toString(2).padStart(8, "0"))
+    .join("");
+  return !bits.slice(Number(length)).includes("1");
+}
 
 function isDay(text: string): boolean {
   const day = new Date(text);
@@ -168,7 +184,7 @@ function isDay(text: string): boolean {
 
 const labelKey = () =>
   text(
-    /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/,
+    /^((?=[^/]{1,253}\/)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/,
     "the key of a Kubernetes label",
     "write it like release",
   );

@@ -89,7 +89,7 @@ export class Variables {
   /** Returns the name or the IP address of a server; undefined after a problem. */
   host(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
-    if (filled === undefined || isIP(filled) !== 0 || isDnsName(filled)) return filled;
+    if (filled === undefined || isIpAddress(filled) || isDnsName(filled)) return filled;
     this.#report(
       location,
       "is not a DNS name in lower case or an IP address",
@@ -183,6 +183,11 @@ export class Variables {
   #report(location: Location, message: string, hint: string): void {
     this.problems.push({ ...location, message, hint });
   }
+}
+
+/** Whether Kubernetes accepts it in a network policy: no zone of IPv6, no IPv4 in IPv6. */
+function isIpAddress(text: string): boolean {
+  return isIP(text) !== 0 && !/%|^::ffff:/i.test(text);
 }
 
 function scalar(value: unknown): string | undefined {

@@ -97,9 +97,26 @@ function refuseDuplicates(
       (object) => (body[field] ?? null) !== null && object[field] === body[field] && object.pk !== current?.pk,
     );
   const taken = unique.filter(isTaken);
+  if (kind === "binding" && isBound(runtime, current, body)) {
+    const message = "The fields policy, target, order must make a unique set.";
+    throw new ApiError(400, { non_field_errors: [message] });
+  }
   if (taken.length === 0) return;
   const message = (field: string) => `${LABELS[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
   throw new ApiError(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
+}
+
+/** Whether a policy is bound to a target with the same order (`PolicyBinding.Meta.unique_together`); null differs from null, as in SQL. */
+function isBound({ store }: Runtime, current: Stored | undefined, body: Fields): boolean {
+  const { policy, target, order } = { ...current, ...body } as Fields;
+  return (store.list("binding") as Stored[]).some(
+    (one) =>
+      (policy ?? null) !== null &&
+      one["policy"] === policy &&
+      one["target"] === target &&
+      one["order"] === order &&
+      one.pk !== current?.pk,
+  );
 }
 
 /** authentik's names where they are not those of the kind and the field. */

@@ -131,7 +131,7 @@ function traefikRule(rule: RouteRule): IngressRouteSpec["routes"][number] {
 
 /**
  * Returns `spec` of a TraefikService. It refuses a request with a body (413): PostgREST reads the body of a GET into its memory, and 300 MB took 0.35 s (measured
- * with 12.0.2). Traefik limits a body without buffering the response in a failover only; `retry` does so before 3.7.6. There is no failover: no
+ * with 12.0.2). Traefik limits a body without buffering the response in a failover only (3.7.5 and 3.7.13; `retry` passes it since 3.7.6). There is no failover: no
  * response has this status, and both services are the same.
  */
 export function traefikServiceSpec({ service, namespace, port, middlewares }: TraefikService): TraefikServiceSpec {

@@ -5,12 +5,12 @@ const LABEL_LENGTH = 63;
 
 /**
  * Joins parts with `-` to a DNS label. What is too long ends in a hash of the whole instead of its end.
- * @param parts lower-case labels
+ * @param parts lower-case labels, or names of labels with dots
  */
 export function dnsLabel(...parts: readonly string[]): string {
   const name = parts.join("-");
   if (name.length <= LABEL_LENGTH) return name;
   const hash = shortHash(name);
-  const head = name.slice(0, LABEL_LENGTH - hash.length - 1).replace(/-+$/, "");
+  const head = name.slice(0, LABEL_LENGTH - hash.length - 1).replace(/[-.]+$/, "");
   return `${head}-${hash}`;
 }

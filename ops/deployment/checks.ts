@@ -23,6 +23,7 @@ import type { Progress } from "../terminal/progress.ts";
 import { findPlugins, emulatedPlugins } from "../toolchain/plugins.ts";
 import { brokenContracts } from "../checks/verify/database.ts";
 import { changedNames } from "../engine/databaseNames.ts";
+import { missingNamespace, missingNamespaces, requiredNamespaces } from "../checks/namespaces.ts";
 import { deployedKinds, refusedPermissions } from "../checks/permissions.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
 import { errorText } from "../../config/errors/errorText.ts";
@@ -93,6 +94,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const problems = problemsOf(prerequisites(settings, plan, facts));
   const unreachable = await unreachableApi({ settings, plan }, config);
   if (unreachable) problems.push(withHint(unreachable.problem, unreachable.hint));
+  const missing = await answered(config, missingNamespaces(config, requiredNamespaces(settings, plan)), TIMEOUT_MS);
+  for (const { problem, hint } of missing.map(missingNamespace)) problems.push(withHint(problem, hint));
   const refused = await answered(config, refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS);
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");

@@ -149,6 +149,18 @@ describe("rules of the server", () => {
     });
   });
 
+  test("binds a policy to a target once for each order", async () => {
+    const policy = (await call("POST", "/policies/expression/", { name: "p", expression: "return True" })).body["pk"];
+    const target = (await call("POST", "/core/applications/", { name: "bound", slug: "bound" })).body["pk"];
+    const bind = async (order: number) => call("POST", "/policies/bindings/", { target, policy, order });
+    expect((await bind(0)).status).toBe(201);
+    expect(await bind(0)).toEqual({
+      status: 400,
+      body: { non_field_errors: ["The fields policy, target, order must make a unique set."] },
+    });
+    expect((await bind(1)).status).toBe(201);
+  });
+
   test("accepts one application for each provider, and no slug of an endpoint", async () => {
     const provider = (await proxy("shared")).body["pk"];
     expect((await call("POST", "/core/applications/", { name: "a", slug: "first", provider })).status).toBe(201);

@@ -2,6 +2,7 @@
 import { StorageV1Api, type V1StorageClass } from "@kubernetes/client-node";
 import type { PostgresInstallation } from "../../../config/sections/postgres/postgres.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { missingNamespace, missingNamespaces, requiredNamespaces } from "../namespaces.ts";
 import { deployedKinds, refusedPermissions } from "../permissions.ts";
 import { type Check, failed, passed, skip } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
@@ -17,6 +18,7 @@ export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<
     passed("API server", `context ${context}, ${reached.config.getCurrentCluster()?.server ?? ""}`),
     identity(inputs, reached),
     ...prerequisiteChecks(inputs, reached, "Cluster"),
+    ...(await namespaces(inputs, reached)),
     await permissions(inputs, reached),
     ...(await storage(inputs.target.settings, reached)),
   ];
@@ -32,6 +34,16 @@ function identity({ target: { settings, stack } }: Inputs, { facts: { uid } }: R
   }
   const hint = `add to Pulumi.${stack}.yaml, below config: gatehouse:cluster: { uid: ${uid} }`;
   return skip(name, "cluster.uid is not set, so only deploy recognizes another cluster", hint);
+}
+
+/** Checks each namespace that a deployment does not create. */
+async function namespaces({ target: { settings, plan } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
+  const name = "namespaces of services";
+  const required = requiredNamespaces(settings, plan);
+  if (required.length === 0) return [];
+  const missing = await missingNamespaces(config, required);
+  if (missing.length === 0) return [passed(name, required.join(", "))];
+  return missing.map((one) => failed(name, missingNamespace(one).problem, missingNamespace(one).hint));
 }
 
 async function permissions({ target: { settings, plan } }: Inputs, { config }: ReachedCluster): Promise<Check> {

@@ -73,9 +73,10 @@ const cases = [
   },
   {
     title: "a name of a label that Kubernetes refuses",
-    raw: stack({ gateway: { version: "3.7.13", pod_labels: { "bad key!": "x" } } }),
+    raw: stack({ gateway: { version: "3.7.13", pod_labels: { "bad key!": "x", "a..b/x": "y", "a.b/x": "y" } } }),
     lines: [
       'gateway.pod_labels.bad key!: found "bad key!", expected the key of a Kubernetes label. Write it like release.',
+      'gateway.pod_labels.a..b/x: found "a..b/x", expected the key of a Kubernetes label. Write it like release.',
     ],
   },
 ];

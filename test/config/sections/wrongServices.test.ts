@@ -171,6 +171,13 @@ const cases = [
     ],
   },
   {
+    title: "a public path that no request matches",
+    raw: stack({ protected_services: [proxy({ public_paths: ["/..data"] })] }),
+    lines: [
+      'protected_services[0].public_paths[0] "wiki": found "/..data", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
+    ],
+  },
+  {
     title: "a slug that authentik refuses",
     raw: stack({ protected_services: [oauth2({ application_slug: "token" })] }),
     lines: [

@@ -172,6 +172,8 @@ test("names the stack as the owner of its records", () => {
 
 test("shortens a name that is too long for a DNS label, and adds a hash of the whole", () => {
   expect(dnsLabel("a".repeat(63))).toBe("a".repeat(63));
+  // RFC 1123: no label of a name ends with a hyphen, and no name with a dot.
+  expect(dnsLabel(`${"a".repeat(53)}.b`, "c".repeat(10))).toMatch(/^a{53}-[0-9a-f]{8}$/);
   const [one, other] = [dnsLabel("gatehouse-tls", "a".repeat(63)), dnsLabel("gatehouse-tls", `${"a".repeat(62)}b`)];
   expect([one.length, other.length]).toEqual([63, 63]);
   expect(one).not.toBe(other);

@@ -261,3 +261,22 @@ test("gives the middlewares of different schemas different names in Traefik and 
     expect.stringMatching(/^gatehouse-profile-raw-[0-9a-f]{8}$/),
   ]);
 });
+
+test.each([
+  [
+    "x_legacy_basic_auth",
+    "gatehouse-data-gatehouse-profile-x",
+    '"gatehouse-profile-x-legacy-basic-auth" in namespace "gatehouse-data" and "legacy-basic-auth" in namespace "gatehouse-data-gatehouse-profile-x" are both "gatehouse-data-gatehouse-profile-x-legacy-basic-auth"',
+  ],
+  [
+    "x_gatehouse_strip",
+    "gatehouse-data-gatehouse-profile-x",
+    '"gatehouse-profile-x-gatehouse-strip" in namespace "gatehouse-data" and "gatehouse-strip" in namespace "gatehouse-data-gatehouse-profile-x" are both "gatehouse-data-gatehouse-profile-x-gatehouse-strip"',
+  ],
+])("a plan in which Traefik would use one middleware for two is refused: schema %s", (schema, namespace, both) => {
+  const data_api = { ...sections.data_api, schemas: { exposed: ["api_v1", schema] } };
+  const protected_services = [basic({ service: { namespace } })];
+  expect(() => computePlan(parseStack(stack({ protected_services, data_api }), shell))).toThrow(
+    `protected_services: the middlewares ${both} in Traefik. Move one of the services to another namespace.`,
+  );
+});

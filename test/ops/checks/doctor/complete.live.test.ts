@@ -26,6 +26,7 @@ test("passes every check but that of client addresses, which a Service of Traefi
     "Stack: state backend": passes("answers; the first deployment creates stack first"),
     "Cluster: API server": passes(`context live, ${server}`),
     "Cluster: identity": passes(`UID ${systems.uid}, as in cluster.uid`),
+    "Cluster: namespaces of services": passes("default"),
     "Cluster: permissions": passes("all of the 23 kinds and namespaces that the stack deploys"),
     "Traefik: pods of Traefik": passes("kube-system/traefik"),
     "Traefik: Service of Traefik": passes("kube-system/traefik"),

@@ -18,10 +18,17 @@ afterAll(() => systems.stop());
 
 test("reports each prerequisite that an empty cluster lacks, with a hint", async () => {
   const examination = await stack.examine({
-    "gatehouse:identity_provider": stack.identityProvider({ token: "${RESTRICTED}" }),
+    "gatehouse:identity_provider": stack.identityProvider({
+      token: "${RESTRICTED}",
+      service_accounts: [{ name: "reporter", namespace: "reportng" }],
+    }),
   });
   const traefik = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes).";
   expect(failures(examination)).toEqual({
+    "Cluster: namespaces of services": fails(
+      'namespace "reportng" does not exist, and a service or a service account is in it',
+      "Correct service.namespace, or run: kubectl create namespace reportng",
+    ),
     "Traefik: pods of Traefik": fails(
       "gateway.pod_labels: no pod in namespace kube-system has the labels app.kubernetes.io/name=traefik",
       "Install Traefik 3.7.13 with its Helm chart (https://doc.traefik.io), or use k3s, which includes it.",

@@ -2,8 +2,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Returns a value that authentik compares with that of a request. With a character outside of ASCII the comparison fails: each request is answered with 500
- * (`hmac.compare_digest` in `TokenView`).
+ * Returns a value that authentik compares with that of a request. With a character outside of ASCII the comparison fails, and with it each request of the
+ * client (`hmac.compare_digest` in `TokenView`; measured on 2026.5.0-rc1: 405).
  * @param field where the stack file has it, e.g. `identity_provider.token`
  * @param max length that authentik stores (`OAuth2Provider.client_id`). Default: any
  * @throws RunError
@@ -11,7 +11,7 @@ import * as pulumi from "@pulumi/pulumi";
 export function comparable(value: string, field: string, max = Infinity): string {
   if (!/^[\x20-\x7e]*$/.test(value)) {
     throw new pulumi.RunError(
-      `${field}: contains a character outside of ASCII, with which authentik answers 500. Use letters and digits.`,
+      `${field}: contains a character outside of ASCII, which authentik cannot compare. Use letters and digits.`,
     );
   }
   if (value.length <= max) return value;

@@ -104,6 +104,7 @@ test.each([
   ".first@example.org",
   "admin@192.0.2.1",
   "admin@sso.k8s",
+  "admin@LOCALHOST",
   "admin@-example.org",
   `${"a".repeat(243)}@example.org`,
 ])("rejects the email address %j, with which the first start of authentik creates no administrator", (email) => {

@@ -6,7 +6,7 @@ describe("a value that authentik compares", () => {
     expect(comparable("s3cret ~!", "token")).toBe("s3cret ~!");
     expect(comparable("a".repeat(255), "client_id", 255)).toHaveLength(255);
     expect(() => comparable("pæssord", "oauth_config.client_secret")).toThrow(
-      "oauth_config.client_secret: contains a character outside of ASCII, with which authentik answers 500. Use letters and digits.",
+      "oauth_config.client_secret: contains a character outside of ASCII, which authentik cannot compare. Use letters and digits.",
     );
     expect(() => comparable("a".repeat(256), "client_id", 255)).toThrow(
       "client_id: has 256 characters, of which authentik stores 255. Use a shorter one.",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { kindRules, kindWarnings } from "./sections/domains/domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
-import { backendRules } from "./rules/backends.ts";
+import { backendRules, backendWarnings } from "./rules/backends.ts";
 import { hostRules } from "./rules/hosts.ts";
 import { isSection, isWithin, join } from "./errors/location.ts";
 import { tailnetRules, tailnetWarnings } from "./sections/domains/tailnet.ts";
@@ -129,6 +129,7 @@ function ruleWarnings(inputs: RuleInputs, settings: Omit<Settings, "warnings">):
   return [
     ...kindWarnings(settings.domains, inputs.exposed),
     ...clientWarnings(inputs),
+    ...backendWarnings(inputs),
     ...domainWarnings(settings.domains),
     ...tailnetWarnings(settings.domains, hostLabels(settings)),
     ...versionWarnings(inputs),

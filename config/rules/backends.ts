@@ -1,6 +1,6 @@
 /** Rejects entries whose backend is a Service of the stack. */
 import { AUTHENTIK_SERVICE, CATALOG_SERVICE, DATA_API_SERVICE } from "../../infra/plan/ownServices.ts";
-import { type Location, within } from "../errors/location.ts";
+import { formatLocation, type Location, within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";
 import type { Drafts } from "../sections/sections.ts";
 import type { TestEnvironments } from "../sections/testEnvironments.ts";
@@ -39,3 +39,29 @@ export function backendRules(
       }),
   );
 }
+
+/** Warns of backends to which Traefik's requests fail: of port 443, and in the namespace of an installed identity provider. */
+export function backendWarnings({
+  services,
+  identityProvider,
+}: Pick<Drafts, "services" | "identityProvider">): string[] {
+  const identity = identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined;
+  return services.flatMap(({ location, fields: { service } }) => {
+    const at = (key: string): string => formatLocation(within(location, "service", key));
+    return [
+      ...(service?.port === HTTPS_PORT
+        ? [
+            `${at("port")}: Traefik sends HTTPS to port 443, and verifies the certificate for the address of the Service. Use a port for HTTP.`,
+          ]
+        : []),
+      ...(identity !== undefined && service?.namespace === identity
+        ? [
+            `${at("namespace")}: the network policy of authentik in namespace "${identity}" admits requests to authentik's port only. Move the application to another namespace.`,
+          ]
+        : []),
+    ];
+  });
+}
+
+/** Traefik's CRD provider decides the protocol by the port (`loadServers`). */
+const HTTPS_PORT = 443;

@@ -64,7 +64,7 @@ const schema = z.strictObject({
     .array(existingName())
     .default([])
     .describe(
-      "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later.",
+      "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later. Without them, the deployment of a database of the stack fails after its migrations: create them first, or add them later.",
     ),
   version: text(/^v\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
     .default("v14.17")

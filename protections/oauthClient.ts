@@ -62,7 +62,7 @@ export function oauthWarnings(location: Location, config: z.output<typeof oauthC
   return [
     ...missing.map(
       (scope) =>
-        `${at("scopes")}: authentik has no scope "${scope}" at first, and a deployment fails until it has a mapping of it. The claim groups is in the scope profile.`,
+        `${at("scopes")}: authentik has no scope "${scope}" at first, and a deployment fails until it has a mapping of it. ${scope === "groups" ? "Use profile, which has the claim groups" : "Create a scope mapping with this name in authentik, or remove it"}.`,
     ),
     ...(config.subject_mode === "user_email"
       ? [

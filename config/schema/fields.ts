@@ -166,15 +166,25 @@ export const cidr = () =>
 export const exposedOn = () =>
   z.union([z.literal("auto"), z.array(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
 
-/** Whether an IPv4 network has no bits beyond its prefix, as Kubernetes 1.36 requires (`StrictIPCIDRValidation`); before, it means the whole network. */
+/** Whether a network has no bits beyond its prefix, as Kubernetes 1.36 requires (`StrictIPCIDRValidation`); before, it means the whole network. */
 function isNetwork(text: string): boolean {
   const [address = "", length] = text.split("/");
-  if (address.includes(":")) return !/^::ffff:/i.test(address);
-  const bits = address
-    .split(".")
-    .map((part) => Number(part).toString(2).padStart(8, "0"))
-    .join("");
-  return !bits.slice(Number(length)).includes("1");
+  return !/^::ffff:/i.test(address) && !bitsOf(address).slice(Number(length)).includes("1");
+}
+
+function bitsOf(address: string): string {
+  if (!address.includes(":"))
+    return address
+      .split(".")
+      .map((part) => binary(Number(part), 8))
+      .join("");
+  const [head = [], tail = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
+  return [...head, ...zeros, ...tail].map((part) => binary(Number.parseInt(part, 16), 16)).join("");
+}
+
+function binary(number: number, length: number): string {
+  return number.toString(2).padStart(length, "0");
 }
 
 function isDay(text: string): boolean {

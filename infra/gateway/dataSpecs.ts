@@ -101,14 +101,16 @@ export function unroutedQuerySpec(): PlainMiddleware {
   const key = `${parameter}[^=&;]*`;
   // Each character matches one of these only, so that the time is linear in the length.
   const column = "(?:[^&;,%]|%(?:[013-9A-Fa-f]|2[^Cc]))*(?:,|%2[Cc])";
-  const backslash = String.raw`\\|%5[Cc]`;
+  const order = `${parameter}(?:[^=&;]*(?:[.]|%2[Ee]))?order=`;
+  const backslash = String.raw`(?:\\|%5[Cc])`;
   const cases = [
     `.*${broken}`,
     `(?:[^&;]*[&;]){${MAX_PARAMETERS}}`,
     `${".{1000}".repeat(MAX_THOUSANDS)}.`,
-    `${parameter}(?:[^=&;]*(?:[.]|%2[Ee]))?order=(?:${column}){${MAX_ORDERED}}`,
+    `${order}(?:${column}){${MAX_ORDERED}}`,
     `${key}${letter}`,
-    `${key}order=[^&;]*(?:${AGGREGATE}|${letter}|${backslash})`,
+    `${key}order=[^&;]*(?:${AGGREGATE}|${letter})`,
+    `${order}[^&;]*${backslash}`,
   ];
   return { redirectRegex: { regex: `^[^?]*[?](?:${cases.join("|")}).*$`, replacement: "/rpc/unrouted-query" } };
 }

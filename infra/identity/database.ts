@@ -21,7 +21,10 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
     super("gatehouse:identity:AuthentikDatabase", name, {}, opts);
     const child = { parent: this, provider: args.postgres.provider };
     const field = "identity_provider.database.password";
-    this.password = resolveRolePassword(args.database.password, field).apply((value) => literalSetting(value, field));
+    this.password = resolveRolePassword(args.database.password, field).apply((value) =>
+      // A whole number is the same text again.
+      /^(0|[1-9][0-9]*)$/.test(value) ? value : literalSetting(value, field),
+    );
     const role = new postgresql.Role(
       `${name}-role`,
       { name: args.database.user, login: true, password: this.password },

@@ -11,7 +11,7 @@ import * as pulumi from "@pulumi/pulumi";
 export function comparable(value: string, field: string, max = Infinity): string {
   if (!/^[\x20-\x7e]*$/.test(value)) {
     throw new pulumi.RunError(
-      `${field}: contains a character outside of ASCII, which authentik cannot compare. Use letters and digits.`,
+      `${field}: contains a control character or one outside of ASCII, which authentik cannot compare. Use letters and digits.`,
     );
   }
   if (value.length <= max) return value;
@@ -27,7 +27,8 @@ export function comparable(value: string, field: string, max = Infinity): string
  * @throws RunError
  */
 export function literalSetting(value: string, field: string): string {
-  const isUri = /^(env|file):/i.test(value) || /^([a-z][a-z0-9+.-]*:)?\/\//i.test(value);
+  // The second is an error in urllib, with which authentik does not start.
+  const isUri = /^(env|file):/i.test(value) || /^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*[[\]]/i.test(value);
   if (!isUri && !isJson(value)) return value;
   throw new pulumi.RunError(
     `${field}: is a number, another JSON value, or a URI, which authentik does not read as it is. Use another one, e.g. of: openssl rand -hex 32`,

@@ -1,4 +1,5 @@
 /** Routes of the gateway: rules, priorities and middlewares. */
+import { isDeepStrictEqual } from "node:util";
 import type { DataApi, Settings } from "../../config/settings.ts";
 import { ConfigError } from "../../config/errors/problems.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
@@ -81,13 +82,14 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
 }
 
 /**
- * Refuses two middlewares with one name in Traefik, which uses one of them for both: a host would have the authentication of another, or none.
+ * Refuses two different middlewares with one name in Traefik, which uses one of them for both: a host would have the authentication of another, or none.
  * @throws ConfigError
  */
 function refuseSharedNames(stack: string, middlewares: readonly Middleware[]): void {
   const byName = Map.groupBy(middlewares, ({ namespace, name }) => traefikName(namespace, name));
   const problems = [...byName].flatMap(([name, [one, other]]) => {
     if (one === undefined || other === undefined) return [];
+    if (isDeepStrictEqual({ ...one, namespace: "" }, { ...other, namespace: "" })) return [];
     const both = [one, other]
       .map((middleware) => `"${middleware.name}" in namespace "${middleware.namespace}"`)
       .join(" and ");

@@ -6,10 +6,16 @@ import { readable } from "../../infra/prerequisites/readable.ts";
 
 /** Returns the namespaces of services and service accounts that must exist before a deployment, in the order of their names. */
 export function requiredNamespaces(
-  { identityProvider, dataApi }: Pick<Settings, "identityProvider" | "dataApi">,
-  { exposures }: Pick<Plan, "exposures">,
+  { identityProvider, dataApi, postgres, verification }: Settings,
+  { exposures, outposts }: Pick<Plan, "exposures" | "outposts">,
 ): string[] {
-  const created = [dataApi?.namespace, identityProvider.install ? identityProvider.namespace : undefined];
+  const created = [
+    dataApi?.namespace,
+    identityProvider.install ? identityProvider.namespace : undefined,
+    postgres?.install?.namespace,
+    verification?.namespace,
+    ...outposts.map(({ namespace }) => namespace),
+  ];
   const named = [
     ...exposures.flatMap(({ entry, backend }) => (entry === undefined ? [] : [backend.namespace])),
     ...identityProvider.serviceAccounts.flatMap(({ namespace }) => namespace ?? []),

@@ -15,7 +15,7 @@ test("refuses an empty one, which would be the password of a basic service", () 
 
 test.each(["value\n", "value\r", " value"])("refuses %j, which authentik stores without white space", (value) => {
   expect(() => fillSecret({ template: "${NAME}", variables: ["NAME"] }, [value])).toThrow(
-    "the value of ${NAME} begins or ends with white space, e.g. a line break of a file. Remove it: pulumi config set --secret variables:NAME",
+    "the value of ${NAME} begins or ends with white space, e.g. a line break of a file. Remove it, and change a password that has it: pulumi config set --secret variables:NAME",
   );
 });
 

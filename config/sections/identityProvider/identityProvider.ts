@@ -35,7 +35,9 @@ const sampleUser = z.strictObject({
   username: text(/^[\w.@+-]{1,150}$/, "a username", "use at most 150 letters, digits and . @ + - _").describe(
     "Username for the sign-in.",
   ),
-  name: text(/^\S(.*\S)?$/, "a name without white space at its ends", "write it").describe("Display name."),
+  name: text(/^\S(.*\S)?$/, "a name without white space at its ends", "remove the white space").describe(
+    "Display name.",
+  ),
   email: plain("email").describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
   groups: z.array(group()).default([]).describe("Groups of the user; the stack creates them."),

@@ -42,7 +42,9 @@ const installation = z.strictObject({
   allowed_from: z
     .array(cidr())
     .default([])
-    .describe("Networks outside of the cluster that can connect. Default: private networks, with a LoadBalancer."),
+    .describe(
+      "Networks outside of the cluster that can connect, each with its own address, e.g. 10.0.0.0/8. Default: private networks, with a LoadBalancer.",
+    ),
   clients: z
     .array(label())
     .default([])

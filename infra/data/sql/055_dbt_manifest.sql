@@ -64,7 +64,7 @@ create function catalog.dbt_contains_pii(meta jsonb) returns boolean
   immutable
   set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(pg_catalog.lower(meta ->> 'contains_pii'), '') not in ('', 'false', 'no', 'none', '0')
+  select coalesce(pg_catalog.lower(meta ->> 'contains_pii'), '') not in ('', 'false', 'no')
 $$;
 
 -- Their columns as documented.

@@ -60,7 +60,7 @@ test("warns of a scope that a new authentik does not have, and of users that are
   const email =
     'protected_services[0].oauth_config.subject_mode "grafana": users with the same email address, or without one, are one user for the application. Use user_uuid or hashed_user_id.';
   expect(warnings({})).toEqual([
-    'protected_services[0].oauth_config.scopes "grafana": authentik has no scope "groups" at first, and a deployment fails until it has a mapping of it. The claim groups is in the scope profile.',
+    'protected_services[0].oauth_config.scopes "grafana": authentik has no scope "groups" at first, and a deployment fails until it has a mapping of it. Use profile, which has the claim groups.',
     email,
   ]);
   expect(warnings({ identity_provider: EXISTING })).toEqual([email]);
@@ -119,6 +119,7 @@ test.each([
 test("accepts an email address at localhost, and checks one in a variable", () => {
   const email = (text: string) => parseStack(provider({ admin_email: text }), shell).identityProvider.adminEmail;
   expect(email("root@localhost")).toBe("root@localhost");
+  expect(email("admin@blåbær.no")).toBe("admin@blåbær.no");
   expect(problemsOf(provider({ admin_email: "${TOKEN}" }))).toEqual([
     "identity_provider.admin_email: is not an email address. Write it like admin@example.org.",
   ]);

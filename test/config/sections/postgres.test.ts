@@ -155,7 +155,7 @@ describe("an invalid Postgres server", () => {
         kind: "statefulset",
         size: "10",
         version: "latest",
-        allowed_from: ["10.0.0.1", "10.1.2.3/8", "::ffff:10.0.0.0/104"],
+        allowed_from: ["10.0.0.1", "10.1.2.3/8", "::ffff:10.0.0.0/104", "fd00::1/64"],
         colour: "red",
       }),
       [
@@ -163,7 +163,7 @@ describe("an invalid Postgres server", () => {
         'postgres.install.size: found "10", expected a size of storage. Write it like 10Gi.',
         'postgres.install.allowed_from[0]: found "10.0.0.1", expected a network in CIDR notation. Write it like 10.0.0.0/8, or 10.1.2.3/32 for one address.',
         "postgres.install.colour: unknown key. Remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring.",
-        ...["10.1.2.3/8", "::ffff:10.0.0.0/104"].map(
+        ...["10.1.2.3/8", "::ffff:10.0.0.0/104", "fd00::1/64"].map(
           (network, index) =>
             `postgres.install.allowed_from[${index + 1}]: found "${network}", expected the address of a network without the bits of a host. Write it like 10.0.0.0/8, or 10.1.2.3/32 for one address.`,
         ),

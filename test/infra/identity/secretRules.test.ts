@@ -6,7 +6,7 @@ describe("a value that authentik compares", () => {
     expect(comparable("s3cret ~!", "token")).toBe("s3cret ~!");
     expect(comparable("a".repeat(255), "client_id", 255)).toHaveLength(255);
     expect(() => comparable("pæssord", "oauth_config.client_secret")).toThrow(
-      "oauth_config.client_secret: contains a character outside of ASCII, which authentik cannot compare. Use letters and digits.",
+      "oauth_config.client_secret: contains a control character or one outside of ASCII, which authentik cannot compare. Use letters and digits.",
     );
     expect(() => comparable("a".repeat(256), "client_id", 255)).toThrow(
       "client_id: has 256 characters, of which authentik stores 255. Use a shorter one.",
@@ -15,9 +15,12 @@ describe("a value that authentik compares", () => {
 });
 
 describe("an environment variable of authentik", () => {
-  test.each(["c0ffee", "1e5x", "p/a//ss", "a:b", "file", "environment:x", "tru", "{x}"])("can be %j", (value) => {
-    expect(literalSetting(value, "identity_provider.secret_key")).toBe(value);
-  });
+  test.each(["c0ffee", "1e5x", "p/a//ss", "a:b", "file", "environment:x", "tru", "{x}", "//abc", "https://x"])(
+    "can be %j",
+    (value) => {
+      expect(literalSetting(value, "identity_provider.secret_key")).toBe(value);
+    },
+  );
 
   // `12` has no length, 1e10 is 10000000000.0, and the last one is an error in urllib (run with authentik's ConfigLoader).
   test.each(["12", "1e10", "true", "null", '"abc"', "[1]", "NaN", "-Infinity", "file:hunter2", "env://HOME", "//[x"])(

@@ -10,8 +10,12 @@ test("the namespaces of services, test environments and accounts must exist, tho
     basic({ domains: ["external"], service: { namespace: "not-exposed" } }),
     basic({ name: "tool", service: { namespace: "authentik" } }),
   ];
-  const service_accounts = [{ name: "reporter", namespace: "reporting" }];
+  const service_accounts = [
+    { name: "reporter", namespace: "reporting" },
+    { name: "verifier", namespace: "gatehouse-verification", groups: ["staff"] },
+  ];
+  const verification = { account: "verifier" };
   const identity_provider = { ...sections.identity_provider, service_accounts };
-  const settings = parseStack(stack({ protected_services, identity_provider }), shell);
+  const settings = parseStack(stack({ protected_services, identity_provider, verification }), shell);
   expect(requiredNamespaces(settings, computePlan(settings))).toEqual(["default", "reporting", "wiki"]);
 });

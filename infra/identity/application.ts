@@ -35,5 +35,7 @@ export function registerApplication(name: string, args: ApplicationArgs): pulumi
   );
   if (args.groups.length === 0) return [application];
   const binding = { target: application.uuid, policy: args.access.policyId(args.groups), order: 0 };
-  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, args.child)];
+  // authentik deletes it with the application. The engine would delete it first: without it every user may sign in, until all other bindings are deleted, too.
+  const bound = { ...args.child, deletedWith: application };
+  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, bound)];
 }

@@ -105,5 +105,9 @@ function denyEveryUser(
     { name: `${slug}-deny-all`, expression: "return False" },
     child,
   );
-  new authentik.PolicyBinding(`${name}-binding`, { target: application.uuid, policy: policy.id, order: 0 }, child);
+  new authentik.PolicyBinding(
+    `${name}-binding`,
+    { target: application.uuid, policy: policy.id, order: 0 },
+    { ...child, deletedWith: application },
+  );
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
+import { exportState } from "../../ops/engine/state/state.ts";
 import { type MachineAccount, readMachineAccount, tokenFor } from "../../ops/clients/machineAccount.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
@@ -104,6 +105,17 @@ describe("a proxy service on one domain", () => {
       ].sort(),
     );
     expect(await response("kept-0", { cookie })).toBe("200");
+  });
+
+  test("keeps its binding until it is removed with it: an application without one admits every user", async () => {
+    const bindings = async (): Promise<number> => (await own.administrator.all("/policies/bindings/")).length;
+    const { resources = [] } = (await exportState(stack.stack)).deployment;
+    const bound = resources.filter(({ type }) => type.endsWith(":PolicyBinding")) as { deletedWith?: string }[];
+    expect(bound.length).toBeGreaterThan(1);
+    expect(bound.filter(({ deletedWith = "" }) => !deletedWith.includes(":Application::"))).toEqual([]);
+    const before = await bindings();
+    expect(await change(KEPT)).toContain("delete PolicyBinding kept-4b-localhost-binding");
+    expect(await bindings()).toBe(before - 1);
   });
 });
 

@@ -22,7 +22,7 @@ const MAX_CONCURRENT_REQUESTS = 8;
 
 /**
  * Refuses planned creations whose name is taken in authentik. The preview does not find them, because the Terraform provider sends nothing in a
- * preview; that of Kubernetes does. Does nothing for a server that this deployment installs.
+ * preview. Does nothing for a server that this deployment installs.
  * @param deployed whether the stack is deployed
  * @param decrypted secret variables of the stack file
  * @param creations of a preview

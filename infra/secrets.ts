@@ -7,7 +7,7 @@ import type { SecretText } from "../config/settings.ts";
  * variable of that name. Always a Pulumi secret, wherever the value came from.
  * @throws when a variable is set neither in the stack nor in the environment, which configuration checks report earlier, for all fields at once; when its
  *   value in the stack is empty, e.g. because Enter was pressed at `read -rs VALUE`: the password of a `basic` service would be empty, too; when the
- *   text begins or ends with white space, which is nearly always the line break of a file: authentik stores it without, and nobody can type it
+ *   text begins or ends with white space, which is nearly always the line break of a file: authentik stores it without, and a browser cannot send it
  */
 export function resolveSecret(text: SecretText): pulumi.Output<string> {
   const variables = new pulumi.Config("variables");

@@ -55,7 +55,7 @@ export const oauth2 = {
       namespace: backend.namespace,
       secretName: dnsLabel(name, "oauth2"),
       credentials: { clientId: clientId.template, clientSecret: clientSecret?.template },
-      tokens: { scopes, clientType, accessTokenValidity, refreshTokenValidity, subjectMode },
+      tokens: { scopes: [...new Set(scopes)], clientType, accessTokenValidity, refreshTokenValidity, subjectMode },
     };
   },
   expectation: ({ authentication }) =>

@@ -1,9 +1,12 @@
-/** Rejects entries whose backend is a Service of the stack. */
+/** Rejects entries whose backend is a Service of the stack, and warns of those that Traefik cannot reach. */
 import { AUTHENTIK_SERVICE, CATALOG_SERVICE, DATA_API_SERVICE } from "../../infra/plan/ownServices.ts";
 import { formatLocation, type Location, within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";
 import type { Drafts } from "../sections/sections.ts";
 import type { TestEnvironments } from "../sections/testEnvironments.ts";
+
+/** Traefik's CRD provider decides the protocol by the port (`loadServers`). */
+const HTTPS_PORT = 443;
 
 /**
  * Refuses entries whose backend is a Service that the stack deploys: their routes have none of its rules. An open route to PostgREST would have no limits of a
@@ -14,7 +17,7 @@ export function backendRules(
   testEnvironments: TestEnvironments,
 ): Problem[] {
   const data = dataApi?.fields.namespace;
-  const identity = identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined;
+  const identity = installedIn(identityProvider);
   const own = [
     { namespace: data, name: DATA_API_SERVICE.name, of: "the data API" },
     { namespace: data, name: CATALOG_SERVICE.name, of: "the catalog" },
@@ -40,12 +43,17 @@ export function backendRules(
   );
 }
 
+/** Returns the namespace of an identity provider that the stack installs. */
+function installedIn(identityProvider: Drafts["identityProvider"]): string | undefined {
+  return identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined;
+}
+
 /** Warns of backends to which Traefik's requests fail: of port 443, and in the namespace of an installed identity provider. */
 export function backendWarnings({
   services,
   identityProvider,
 }: Pick<Drafts, "services" | "identityProvider">): string[] {
-  const identity = identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined;
+  const identity = installedIn(identityProvider);
   return services.flatMap(({ location, fields: { service } }) => {
     const at = (key: string): string => formatLocation(within(location, "service", key));
     return [
@@ -62,6 +70,3 @@ export function backendWarnings({
     ];
   });
 }
-
-/** Traefik's CRD provider decides the protocol by the port (`loadServers`). */
-const HTTPS_PORT = 443;

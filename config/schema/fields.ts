@@ -1,5 +1,6 @@
 /** Kinds of fields of the sections. A custom message is `<what was expected>; <hint>`. */
 import { z } from "zod";
+import { isNetworkAddress } from "./networks.ts";
 import { seconds } from "./duration.ts";
 
 /** Keys of secrets. */
@@ -158,34 +159,13 @@ export const cidr = () =>
       [z.cidrv4(), z.cidrv6()],
       "a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
     )
-    .refine(isNetwork, {
+    .refine(isNetworkAddress, {
       error:
         "the address of a network without the bits of a host; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
     });
 /** Domain kinds on which something is exposed. */
 export const exposedOn = () =>
   z.union([z.literal("auto"), z.array(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
-
-/** Whether a network has no bits beyond its prefix, as Kubernetes 1.36 requires (`StrictIPCIDRValidation`); before, it means the whole network. */
-function isNetwork(text: string): boolean {
-  const [address = "", length] = text.split("/");
-  return !/^::ffff:/i.test(address) && !bitsOf(address).slice(Number(length)).includes("1");
-}
-
-function bitsOf(address: string): string {
-  if (!address.includes(":"))
-    return address
-      .split(".")
-      .map((part) => binary(Number(part), 8))
-      .join("");
-  const [head = [], tail = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
-  return [...head, ...zeros, ...tail].map((part) => binary(Number.parseInt(part, 16), 16)).join("");
-}
-
-function binary(number: number, length: number): string {
-  return number.toString(2).padStart(length, "0");
-}
 
 function isDay(text: string): boolean {
   const day = new Date(text);

@@ -1,6 +1,6 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
-import { isIP } from "node:net";
 import type { Problem } from "../errors/problems.ts";
+import { isKubernetesAddress } from "../schema/networks.ts";
 import { isEmail } from "../schema/email.ts";
 import { isDnsName } from "../schema/dnsName.ts";
 import { rootCertificates } from "./rootCertificates.ts";
@@ -89,7 +89,7 @@ export class Variables {
   /** Returns the name or the IP address of a server; undefined after a problem. */
   host(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
-    if (filled === undefined || isIpAddress(filled) || isDnsName(filled)) return filled;
+    if (filled === undefined || isKubernetesAddress(filled) || isDnsName(filled)) return filled;
     this.#report(
       location,
       "is not a DNS name in lower case or an IP address",
@@ -183,11 +183,6 @@ export class Variables {
   #report(location: Location, message: string, hint: string): void {
     this.problems.push({ ...location, message, hint });
   }
-}
-
-/** Whether Kubernetes accepts it in a network policy: no zone of IPv6, no IPv4 in IPv6. */
-function isIpAddress(text: string): boolean {
-  return isIP(text) !== 0 && !/%|^::ffff:/i.test(text);
 }
 
 function scalar(value: unknown): string | undefined {

@@ -40,6 +40,8 @@ export type Resource = {
   model: string;
   key?: string;
   unique: string[];
+  /** Fields that no two objects have in common (`unique_together`). */
+  together?: string[];
   /** Fields that distinguish the objects of this resource from others of its kind. */
   where?: Fields;
   /** Fields of every new object. */

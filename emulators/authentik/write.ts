@@ -88,35 +88,20 @@ function dangling({ store }: Runtime, kind: Kind, body: Fields): Record<string, 
 
 function refuseDuplicates(
   runtime: Runtime,
-  { kind, unique }: Resource,
+  { kind, unique, together = [] }: Resource,
   current: Stored | undefined,
   body: Fields,
 ): void {
-  const isTaken = (field: string) =>
-    (runtime.store.list(kind) as Stored[]).some(
-      (object) => (body[field] ?? null) !== null && object[field] === body[field] && object.pk !== current?.pk,
-    );
-  const taken = unique.filter(isTaken);
-  if (kind === "binding" && isBound(runtime, current, body)) {
-    const message = "The fields policy, target, order must make a unique set.";
-    throw new ApiError(400, { non_field_errors: [message] });
-  }
-  if (taken.length === 0) return;
+  const others = (runtime.store.list(kind) as Stored[]).filter(({ pk }) => pk !== current?.pk);
+  const fields: Fields = { ...current, ...body };
+  // As in SQL, null differs from null.
+  const isSame = (object: Stored, field: string, value: unknown) => (value ?? null) !== null && object[field] === value;
+  const taken = unique.filter((field) => others.some((object) => isSame(object, field, body[field])));
   const message = (field: string) => `${LABELS[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
-  throw new ApiError(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
-}
-
-/** Whether a policy is bound to a target with the same order (`PolicyBinding.Meta.unique_together`); null differs from null, as in SQL. */
-function isBound({ store }: Runtime, current: Stored | undefined, body: Fields): boolean {
-  const { policy, target, order } = { ...current, ...body } as Fields;
-  return (store.list("binding") as Stored[]).some(
-    (one) =>
-      (policy ?? null) !== null &&
-      one["policy"] === policy &&
-      one["target"] === target &&
-      one["order"] === order &&
-      one.pk !== current?.pk,
-  );
+  if (taken.length > 0) throw new ApiError(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
+  if (together.length > 0 && others.some((object) => together.every((field) => isSame(object, field, fields[field])))) {
+    throw new ApiError(400, { non_field_errors: [`The fields ${together.join(", ")} must make a unique set.`] });
+  }
 }
 
 /** authentik's names where they are not those of the kind and the field. */

@@ -35,7 +35,7 @@ export class GroupAccess extends pulumi.ComponentResource {
     );
     this.#policies = new Map(
       args.plan.groupPolicies.map(({ name: policy, groups: admitted }) => {
-        const expression = pulumi.all(admitted.map((group) => this.groupId(group))).apply(memberOfAny);
+        const expression = pulumi.all(this.groupIds(admitted)).apply(memberOfAny);
         const resource = new authentik.PolicyExpression(`${policy}-policy`, { name: policy, expression }, child);
         return [JSON.stringify(admitted), resource];
       }),
@@ -48,7 +48,7 @@ export class GroupAccess extends pulumi.ComponentResource {
           name: user.name,
           email: user.email,
           password: resolveSecret(user.password),
-          groups: [...new Set(user.groups)].map((group) => this.groupId(group)),
+          groups: this.groupIds(user.groups),
         },
         // The Terraform provider sets the password of a new user only (resourceUserSetPassword), and usernames are unique.
         { ...child, replaceOnChanges: ["password"], deleteBeforeReplace: true },
@@ -57,8 +57,15 @@ export class GroupAccess extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** Returns the id of a group. @throws when the plan does not list the group, which configuration checks rule out */
-  groupId(group: string): pulumi.Output<string> {
+  /**
+   * Returns the id of each group once: the Terraform provider reports a repeated one as a change in each run.
+   * @throws when the plan does not list a group, which configuration checks rule out
+   */
+  groupIds(groups: readonly string[]): pulumi.Output<string>[] {
+    return [...new Set(groups)].map((group) => this.#groupId(group));
+  }
+
+  #groupId(group: string): pulumi.Output<string> {
     const id = this.#groups.get(group);
     if (!id) {
       throw new pulumi.InputPropertyError({

@@ -34,7 +34,7 @@ export class Machine extends pulumi.ComponentResource {
         username: account.name,
         name: account.name,
         type: "service_account",
-        groups: [...new Set(account.groups)].map((group) => access.groupId(group)),
+        groups: access.groupIds(account.groups),
       },
       { parent: this },
     );

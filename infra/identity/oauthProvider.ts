@@ -53,10 +53,7 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
       // Without a key, tokens would be signed with the client secret.
       signingKey: defaults.signingKey,
       propertyMappings: pulumi
-        .all([
-          defaults.oauth2Mappings,
-          pulumi.all([...new Set(tokens.scopes)].map((scope) => defaults.scopeMapping(scope))),
-        ])
+        .all([defaults.oauth2Mappings, pulumi.all(tokens.scopes.map((scope) => defaults.scopeMapping(scope)))])
         .apply(([three, more]) => [...three, ...more]),
       // Stated, since over the API the default is none (measured).
       grantTypes: ["authorization_code", ...(tokens.scopes.includes("offline_access") ? ["refresh_token"] : [])],
@@ -96,6 +93,6 @@ function credentials(
     OIDC_CLIENT_ID: clientId,
     ...(clientSecret ? { OIDC_CLIENT_SECRET: clientSecret } : {}),
     OIDC_REDIRECT_URIS: client.redirectUris.join(" "),
-    OIDC_SCOPES: ["openid", "email", "profile", ...new Set(client.tokens.scopes)].join(" "),
+    OIDC_SCOPES: ["openid", "email", "profile", ...client.tokens.scopes].join(" "),
   };
 }

@@ -1,7 +1,5 @@
 /** Routes of the gateway: rules, priorities and middlewares. */
-import { isDeepStrictEqual } from "node:util";
 import type { DataApi, Settings } from "../../config/settings.ts";
-import { ConfigError } from "../../config/errors/problems.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
 import { dataRules, type LimitedBackend, limitedBackend } from "./dataRoutes.ts";
@@ -22,7 +20,7 @@ import type { MiddlewareSpec } from "./middleware.ts";
 import { outpostRouteName, ownRouteName, routeName, stackSuffix } from "./objectNames.ts";
 import { outposts, signInPages } from "./outposts.ts";
 import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } from "./types.ts";
-import { traefikName } from "./traefikName.ts";
+import { refuseSharedNames } from "./sharedNames.ts";
 
 /**
  * Explicit, since Traefik would otherwise rank rules by their length. The outpost's path comes first: an application must not be able to
@@ -79,24 +77,6 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
   refuseSharedNames(settings.stack, [...middlewares.values()]);
   const routes = sets.map(({ rules, ...route }) => ({ ...route, rules: rules.map(named) }));
   return { routes, traefikServices: [...traefikServices.values()], middlewares: [...middlewares.values()] };
-}
-
-/**
- * Refuses two different middlewares with one name in Traefik, which uses one of them for both: a host would have the authentication of another, or none.
- * @throws ConfigError
- */
-function refuseSharedNames(stack: string, middlewares: readonly Middleware[]): void {
-  const byName = Map.groupBy(middlewares, ({ namespace, name }) => traefikName(namespace, name));
-  const problems = [...byName].flatMap(([name, [one, other]]) => {
-    if (one === undefined || other === undefined) return [];
-    if (isDeepStrictEqual({ ...one, namespace: "" }, { ...other, namespace: "" })) return [];
-    const both = [one, other]
-      .map((middleware) => `"${middleware.name}" in namespace "${middleware.namespace}"`)
-      .join(" and ");
-    const hint = "move one of the services to another namespace";
-    return [{ path: "protected_services", message: `the middlewares ${both} are both "${name}" in Traefik`, hint }];
-  });
-  if (problems.length > 0) throw new ConfigError(`Pulumi.${stack}.yaml`, problems);
 }
 
 /** Adds the stack to names in the namespace of an existing identity provider, in which other stacks have routes as well. */

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { PRIVATE_NETWORKS } from "../cidr.ts";
+import { PRIVATE_NETWORKS } from "../../config/schema/networks.ts";
 import type { PostgresInstallation, PostgresServer } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { clusterIp } from "../clusterIp.ts";

@@ -1,4 +1,4 @@
-import { isInternet } from "../cidr.ts";
+import { isInternet } from "../../config/schema/networks.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";

@@ -3,7 +3,7 @@ import { SSL_MODES } from "../../../config/sections/postgres/sslModes.ts";
 import type { AccessFacts } from "../../../infra/access/facts.ts";
 import { ACCOUNT_SECRET_NAME, CREDENTIAL_NAME, SETTING_NAMES as NAMES } from "../../../infra/plan/settingNames.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
-import { isInternet, isNetworkWithin } from "../../../infra/cidr.ts";
+import { isInternet, isNetworkWithin } from "../../../config/schema/networks.ts";
 import { difference, mark } from "./phrases.ts";
 
 export const SETTING: Table["setting"] = {

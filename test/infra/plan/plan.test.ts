@@ -179,3 +179,8 @@ test("shortens a name that is too long for a DNS label, and adds a hash of the w
   expect(one).not.toBe(other);
   expect(dnsLabel(`${"a".repeat(53)}-${"b".repeat(20)}`)).toMatch(/^a{53}-[0-9a-f]{8}$/);
 });
+
+test("requests a repeated scope once: the Terraform provider would report a change in each run", () => {
+  const [client] = planOf(BOTH, oauth2({}, { scopes: ["entitlements", "offline_access", "entitlements"] })).clients;
+  expect(client?.tokens.scopes).toEqual(["entitlements", "offline_access"]);
+});

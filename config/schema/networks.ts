@@ -1,4 +1,4 @@
-/** Comparison of networks in CIDR notation. Pure. */
+/** Networks in CIDR notation, and their addresses. Pure. */
 import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** Loopback and private networks (RFC 1918, RFC 4193): those that can connect to Postgres through a load balancer by default. */
@@ -15,6 +15,29 @@ function networkOf(text: string): Network | undefined {
   const [address = "", length] = text.split("/");
   const family = isIPv6(address) ? "ipv6" : "ipv4";
   return isIP(address) > 0 && /^\d+$/.test(length ?? "") ? { address, length: Number(length), family } : undefined;
+}
+
+/** Returns whether a text is an IP address that Kubernetes accepts in a network: without a zone, and no IPv4 address in IPv6. */
+export function isKubernetesAddress(text: string): boolean {
+  return isIP(text) > 0 && !/%|^::ffff:/i.test(text);
+}
+
+/**
+ * Returns whether a network has no bits beyond its prefix, as Kubernetes requires since 1.36 (`StrictIPCIDRValidation`); before, it means the whole
+ * network.
+ */
+export function isNetworkAddress(text: string): boolean {
+  const network = networkOf(text);
+  if (network === undefined || !isKubernetesAddress(network.address)) return false;
+  return !bitsOf(network).slice(network.length).includes("1");
+}
+
+function bitsOf({ address, family }: Network): string {
+  const binary = (number: number, length: number): string => number.toString(2).padStart(length, "0");
+  if (family === "ipv4") return address.replaceAll(/(\d+)\.?/g, (_, part) => binary(Number(part), 8));
+  const [head = [], tail = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
+  return [...head, ...zeros, ...tail].map((part) => binary(Number.parseInt(part, 16), 16)).join("");
 }
 
 /**

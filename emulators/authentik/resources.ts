@@ -21,6 +21,7 @@ import type {
 import { serviceAccountOf } from "./permissions.ts";
 import { directGroups, isSuperuser, uidOf } from "./users.ts";
 import { ApiError } from "./apiError.ts";
+import type { Random } from "./random.ts";
 import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 
@@ -29,6 +30,7 @@ export type Runtime = {
   secretKey: string;
   tasks: TaskSender;
   claims: Claims;
+  random: Random;
 };
 /** One kind of object of the REST API; `resources.yaml` documents the fields. */
 export type Resource = {

@@ -11,7 +11,10 @@ import { present, resources } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";
 import { VERSION } from "./version.ts";
-import { isOf, remove, save } from "./write.ts";
+import { dangling, isOf, remove, save } from "./write.ts";
+
+/** Shortest and longest time from finding what a deletion takes along to deleting it, in milliseconds. */
+const DELETION = [20, 100] as const;
 
 type Env = { Variables: { user: User } };
 
@@ -76,8 +79,13 @@ function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: R
   api.get(`${path}:id/`, (c) => c.json(answer(one(c))));
   api.put(`${path}:id/`, async (c) => c.json(await write(c, one(c))));
   api.patch(`${path}:id/`, async (c) => c.json(await write(c, one(c), true)));
-  api.delete(`${path}:id/`, (c) => {
-    remove(runtime, resource, one(c));
+  api.delete(`${path}:id/`, async (c) => {
+    const object = one(c);
+    const along = runtime.store.dependentsOf(resource.kind, object.pk);
+    await runtime.random.wait(...DELETION);
+    // The event of each of them names what it refers to (docs/authentik.md, REST API).
+    if (along.some(([kind, dependent]) => dangling(runtime, kind, dependent))) return c.body(null, 405);
+    remove(runtime, resource, object);
     return c.body(null, 204);
   });
 }

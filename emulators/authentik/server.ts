@@ -49,7 +49,7 @@ export async function startServer(options: Options): Promise<Authentik> {
   const store = new Store(options.pool);
   const queue = options.pool ? new PostgresTasks(options.pool) : new MemoryTasks((task) => runner.run(task));
   const claims = new Claims(store, options.secretKey);
-  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue, claims };
+  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue, claims, random: options.random };
   const state = { ready: false, url: "" };
   const events = new EventHub(store);
   const embedded = new EmbeddedOutpost(store, events, options.random, () => state.url);

@@ -79,6 +79,17 @@ export class Store {
     }
   }
 
+  /** The objects that go along when an object is deleted, with their kinds. */
+  dependentsOf(kind: Kind, id: string | number): [Kind, Stored][] {
+    return dependents.flatMap((owner) => {
+      const fields = Object.entries(references[owner] ?? {}).filter(([, target]) => target === kind);
+      const objects = this.list(owner) as Stored[];
+      return objects
+        .filter((object) => fields.some(([field]) => object[field] === id))
+        .map((object): [Kind, Stored] => [owner, object]);
+    });
+  }
+
   /** Calls the listener with every object of the kind that is removed from now on. */
   onRemoved<K extends Kind>(kind: K, listener: (object: Kinds[K]) => void): void {
     this.#removed.set(kind, [...(this.#removed.get(kind) ?? []), listener as (object: Stored) => void]);

@@ -77,7 +77,8 @@ export function resourceOfModel(model: string): Resource {
   return resource;
 }
 
-function dangling({ store }: Runtime, kind: Kind, body: Fields): Record<string, string[]> | undefined {
+/** Returns the problem of a field that refers to a missing object. */
+export function dangling({ store }: Runtime, kind: Kind, body: Fields): Record<string, string[]> | undefined {
   for (const [field, target] of Object.entries(references[kind] ?? {})) {
     const ids = [body[field] ?? []].flat() as (string | number)[];
     const unknown = ids.find((id) => !store.get(target, id));

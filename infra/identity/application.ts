@@ -22,20 +22,37 @@ interface ApplicationArgs {
  * @returns both
  */
 export function registerApplication(name: string, args: ApplicationArgs): pulumi.Resource[] {
-  const application = new authentik.Application(
-    `${name}-application`,
-    {
-      name: args.application.name,
-      slug: args.application.slug,
-      group: args.service,
-      protocolProvider: args.providerId,
-      metaLaunchUrl: args.launchUrl,
-    },
-    args.child,
+  const { application, groups, child } = args;
+  const fields = {
+    name: application.name,
+    slug: application.slug,
+    group: args.service,
+    protocolProvider: args.providerId,
+    metaLaunchUrl: args.launchUrl,
+  };
+  if (groups.length === 0) return [new authentik.Application(`${name}-application`, fields, child)];
+  return registerBound(name, fields, args.access.policy(groups), child);
+}
+
+/**
+ * Registers an application, and the binding to the policy that admits its users.
+ * @param name prefix of the resources' names
+ * @returns both
+ */
+export function registerBound(
+  name: string,
+  fields: authentik.ApplicationArgs,
+  policy: authentik.PolicyExpression,
+  child: pulumi.CustomResourceOptions,
+): [authentik.Application, authentik.PolicyBinding] {
+  // So that it is deleted before the policy: each takes the binding along, and authentik answers 405 if both do so at once (measured).
+  const application = new authentik.Application(`${name}-application`, fields, { ...child, dependsOn: [policy] });
+  const binding = new authentik.PolicyBinding(
+    `${name}-binding`,
+    { target: application.uuid, policy: policy.id, order: 0 },
+    // authentik deletes it with the application. The engine would delete it first: without it every user may sign in, until all other
+    // bindings are deleted, too.
+    { ...child, deletedWith: application },
   );
-  if (args.groups.length === 0) return [application];
-  const binding = { target: application.uuid, policy: args.access.policyId(args.groups), order: 0 };
-  // authentik deletes it with the application. The engine would delete it first: without it every user may sign in, until all other bindings are deleted, too.
-  const bound = { ...args.child, deletedWith: application };
-  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, bound)];
+  return [application, binding];
 }

@@ -77,11 +77,11 @@ export class GroupAccess extends pulumi.ComponentResource {
   }
 
   /**
-   * Returns the id of the policy that admits the members of any of the groups.
+   * Returns the policy that admits the members of any of the groups.
    * @param groups allowed groups, at least one
    * @throws when the plan does not list the policy, which configuration checks rule out
    */
-  policyId(groups: readonly string[]): pulumi.Output<string> {
+  policy(groups: readonly string[]): authentik.PolicyExpression {
     const policy = this.#policies.get(JSON.stringify(combinationOf(groups)));
     if (!policy) {
       throw new pulumi.InputPropertyError({
@@ -89,7 +89,7 @@ export class GroupAccess extends pulumi.ComponentResource {
         reason: `the plan has no policy for ${JSON.stringify(groups)}`,
       });
     }
-    return policy.id;
+    return policy;
   }
 }
 

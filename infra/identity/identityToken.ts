@@ -1,5 +1,6 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
+import { registerBound } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
 import { headersExpression, IDENTITY_SCOPE, INHERITED_GROUPS_EXPRESSION, INHERITED_GROUPS_SCOPE } from "./headers.ts";
 
@@ -22,17 +23,17 @@ export class IdentityToken extends pulumi.ComponentResource {
     const child = { parent: this };
     const inheritedGroups = inheritedGroupsMapping(name, args.slug, child);
     const signer = signingProvider(name, args, inheritedGroups.id, child);
-    const application = new authentik.Application(
-      `${name}-application`,
+    const [application] = registerBound(
+      name,
       {
         name: "Identity header tokens",
         slug: args.slug,
         protocolProvider: signer.id.apply(Number),
         metaLaunchUrl: "blank://blank",
       },
+      policyThatDenies(name, args.slug, child),
       child,
     );
-    denyEveryUser(name, args.slug, application, child);
     const mapping = new authentik.PropertyMappingProviderScope(
       `${name}-mapping`,
       {
@@ -93,21 +94,11 @@ function signingProvider(
   );
 }
 
-/** Binds a policy that denies every user, also for tokens (client_credentials). `ak_create_jwt` evaluates no policy. */
-function denyEveryUser(
-  name: string,
-  slug: string,
-  application: authentik.Application,
-  child: pulumi.CustomResourceOptions,
-): void {
-  const policy = new authentik.PolicyExpression(
+/** Creates a policy that denies every user, also for tokens (client_credentials). `ak_create_jwt` evaluates no policy. */
+function policyThatDenies(name: string, slug: string, child: pulumi.CustomResourceOptions): authentik.PolicyExpression {
+  return new authentik.PolicyExpression(
     `${name}-policy`,
     { name: `${slug}-deny-all`, expression: "return False" },
     child,
-  );
-  new authentik.PolicyBinding(
-    `${name}-binding`,
-    { target: application.uuid, policy: policy.id, order: 0 },
-    { ...child, deletedWith: application },
   );
 }

@@ -4,6 +4,7 @@ import { EMBEDDED_OUTPOST, references } from "../../authentik/objects.ts";
 import type { Kind } from "../../authentik/objects.ts";
 import { create, resources } from "../../authentik/resources.ts";
 import type { Resource, Runtime } from "../../authentik/resources.ts";
+import { Random } from "../../authentik/random.ts";
 import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
 import { noTasks } from "../../authentik/tasks.ts";
@@ -21,7 +22,7 @@ let api: ReturnType<typeof restApi>;
 /** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
 function start(full = false): void {
   const store = new Store();
-  runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test") };
+  runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test"), random: new Random(1) };
   if (full) createDefaults(runtime, { token });
   else {
     const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Claims } from "../../authentik/claims.ts";
 import type { Runtime } from "../../authentik/resources.ts";
+import { Random } from "../../authentik/random.ts";
 import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
 import { TaskRunner } from "../../authentik/taskRunner.ts";
@@ -13,7 +14,13 @@ const store = new Store();
 /** What the server leaves to its worker. */
 const tasks: Task[] = [];
 const send = (name: Task["name"], argument: string) => void tasks.push({ id: 0, name, argument });
-const runtime: Runtime = { store, secretKey: "test", tasks: { send }, claims: new Claims(store, "test") };
+const runtime: Runtime = {
+  store,
+  secretKey: "test",
+  tasks: { send },
+  claims: new Claims(store, "test"),
+  random: new Random(1),
+};
 const api = restApi(runtime);
 const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
 let flows: Json;
@@ -105,6 +112,24 @@ describe("applications", () => {
     expect(await names("/core/applications/")).toEqual(["free"]);
     expect((await call("GET", "/core/applications/")).body["pagination"]).toMatchObject({ count: 2 });
     expect(await names("/core/applications/?superuser_full_list=true")).toEqual(["closed", "free"]);
+  });
+
+  test("are deleted with their bindings, but not at the same time as the policy of one", async () => {
+    const create = async (name: string) => {
+      const target = (await call("POST", "/core/applications/", { name, slug: name })).body["pk"];
+      const fields = { name, expression: "return True" };
+      const policy = (await call("POST", "/policies/expression/", fields)).body["pk"] as string;
+      const binding = await call("POST", "/policies/bindings/", { target, policy, order: 0 });
+      return [`/core/applications/${name}/`, `/policies/expression/${policy}/`, binding.body["pk"] as string] as const;
+    };
+    const remove = async (path: string) => (await call("DELETE", path)).status;
+    const [first, its, binding] = await create("first");
+    expect([await remove(first), (await call("GET", `/policies/bindings/${binding}/`)).status]).toEqual([204, 404]);
+    expect(await remove(its)).toBe(204);
+    const [second, policy] = await create("second");
+    const [one, other] = await Promise.all([remove(second), remove(policy)]);
+    expect([one, other].sort()).toEqual([204, 405]);
+    expect((await call("GET", one === 405 ? second : policy)).status).toBe(200);
   });
 });
 

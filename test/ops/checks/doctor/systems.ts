@@ -16,6 +16,7 @@ import { Claims } from "../../../../emulators/authentik/claims.ts";
 import { createDefaults } from "../../../../emulators/test/authentik/defaults.ts";
 import type { Outpost, User } from "../../../../emulators/authentik/objects.ts";
 import { create, resources, type Runtime } from "../../../../emulators/authentik/resources.ts";
+import { Random } from "../../../../emulators/authentik/random.ts";
 import { restApi } from "../../../../emulators/authentik/rest.ts";
 import { Store } from "../../../../emulators/authentik/store.ts";
 import { noTasks } from "../../../../emulators/authentik/tasks.ts";
@@ -154,7 +155,13 @@ async function sql(address: PostgresAddress, database: string, statements: reado
 
 async function startAuthentik() {
   const store = new Store();
-  const runtime: Runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test") };
+  const runtime: Runtime = {
+    store,
+    secretKey: "test",
+    tasks: noTasks,
+    claims: new Claims(store, "test"),
+    random: new Random(1),
+  };
   createDefaults(runtime, { token: CANARIES.TOKEN });
   const kindOf = (kind: string) => resources.find((one) => one.kind === kind) ?? resources[0];
   const [users, tokens] = [kindOf("user"), kindOf("token")];

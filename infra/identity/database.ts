@@ -39,7 +39,8 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
     // superuser is not the owner, cannot revoke this, and could not connect afterwards.
     if (args.postgres.server.superuser) {
       const privileges = { database: database.name, role: "public", objectType: "database", privileges: [] };
-      new postgresql.Grant(`${name}-public`, privileges, child);
+      // Kept after superuser: false, too: that administrator cannot change it.
+      new postgresql.Grant(`${name}-public`, privileges, { ...child, retainOnDelete: true });
     }
     this.name = database.name;
     this.user = role.name;

@@ -29,7 +29,7 @@ function deploy({ name, install, namespace, superuser, child, kept }: Parts): Wo
       apiVersion: "postgresql.cnpg.io/v1",
       kind: "Cluster",
       metadata: { name: NAME, namespace, annotations: { "pulumi.com/waitFor": "condition=Ready" } },
-      spec: { ...clusterSpec(install), superuserSecret: { name: superuser.metadata.name } },
+      spec: { ...clusterSpec(install), superuserSecret: { name: superuser } },
     },
     kept,
   );

@@ -38,11 +38,12 @@ export class Installation extends pulumi.ComponentResource {
     const kept = { ...child, protect: install.protect };
     const space = cluster.namespace(install.namespace, this, { protect: install.protect });
     const namespace = space.metadata.name;
-    const superuser = new k8s.core.v1.Secret(
+    const superuser = `${NAME}-superuser`;
+    const credentials = new k8s.core.v1.Secret(
       `${name}-superuser`,
       {
         // CloudNativePG follows a changed password where it sees this label.
-        metadata: { name: `${NAME}-superuser`, namespace, labels: { "cnpg.io/reload": "true" } },
+        metadata: { name: superuser, namespace, labels: { "cnpg.io/reload": "true" } },
         type: "kubernetes.io/basic-auth",
         stringData: { username: server.user, password: resolveSecret(server.password) },
       },
@@ -55,7 +56,8 @@ export class Installation extends pulumi.ComponentResource {
       { metadata: { name: NAME, namespace }, spec: policyOf(args, kind) },
       child,
     );
-    const workload = kind.deploy({ name, install, namespace, superuser, child, kept: { ...kept, dependsOn: network } });
+    const withData = { ...kept, dependsOn: [network, credentials] };
+    const workload = kind.deploy({ name, install, namespace, superuser, child, kept: withData });
     const service = new k8s.core.v1.Service(
       `${name}-service`,
       {

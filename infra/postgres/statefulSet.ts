@@ -65,7 +65,7 @@ function deploy({ name, install, namespace, superuser, child, kept }: Parts): Wo
 
 function pod(
   version: string,
-  superuser: k8s.core.v1.Secret,
+  superuser: string,
   claim: k8s.core.v1.PersistentVolumeClaim,
 ): k8s.types.input.core.v1.PodSpec {
   const scratch = Object.keys(SCRATCH).map((name) => ({
@@ -81,7 +81,7 @@ function pod(
     containers: [container(version)],
     volumes: [
       { name: "data", persistentVolumeClaim: { claimName: claim.metadata.name } },
-      { name: "superuser", secret: { secretName: superuser.metadata.name } },
+      { name: "superuser", secret: { secretName: superuser } },
       ...scratch,
     ],
   };

@@ -26,8 +26,11 @@ export interface Parts {
   readonly name: string;
   readonly install: PostgresInstallation;
   readonly namespace: pulumi.Output<string>;
-  /** Secret with the superuser's `username` and `password`. */
-  readonly superuser: k8s.core.v1.Secret;
+  /**
+   * Name of the Secret with the superuser's `username` and `password`, as text: a changed password replaces the Secret, and the engine would
+   * replace a StatefulSet whose spec contains an output of it.
+   */
+  readonly superuser: string;
   readonly child: pulumi.CustomResourceOptions;
   /** Options of resources with data. */
   readonly kept: pulumi.CustomResourceOptions;

@@ -11,6 +11,8 @@ const SECRETS = {
   DATA_AUTHENTICATOR_PASSWORD: `authenticator ${ODD}`,
   DATA_OWNER_PASSWORD: `owner ${ODD}`,
 };
+const CHANGED = `changed ${ODD}\\`;
+const OWNER = { user: "gatehouse_owner", password: SECRETS.DATA_OWNER_PASSWORD };
 
 describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_000 }, () => {
   let own: OwnPlatform;
@@ -36,12 +38,11 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
     withClient((client) => client.send(`${own.origin("data.localhost")}${path}`));
   const answers = (path: string) =>
     expect.poll(() => ask(path).then(({ status, body }) => [status, body]), { timeout: 240_000, interval: 200 });
-  const sql = async (text: string): Promise<void> => {
+  const sql = async (text: string, login = OWNER): Promise<void> => {
     const { spec } = await own.core.readNamespacedService({ name: "postgres", namespace: "postgres" });
     const client = new Client({
       host: spec?.clusterIP ?? "",
-      user: "gatehouse_owner",
-      password: SECRETS.DATA_OWNER_PASSWORD,
+      ...login,
       database: "gatehouse",
     });
     await client.connect();
@@ -64,6 +65,22 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
     created = changes["create"];
     expect(changes).toEqual({ create: created });
     await sql("create table api_v1.thing as select 1 as id; comment on table api_v1.thing is 'A thing'");
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
+  });
+
+  test("is updated in place with a password that was changed in the server", async () => {
+    await sql(`alter role postgres password '${CHANGED.replaceAll("'", "''")}'`, {
+      user: "postgres",
+      password: SECRETS.POSTGRES_PASSWORD,
+    });
+    process.env["POSTGRES_PASSWORD"] = CHANGED;
+    const { steps } = await stack.preview(config({ protect: true }));
+    expect(steps.map(({ operation, type, name }) => `${operation} ${type} ${name}`).sort()).toEqual([
+      "replace Secret data-migrations-connection",
+      "replace Secret postgres-superuser",
+      "update Provider postgres",
+    ]);
+    await stack.up(config({ protect: true }));
     await answers("/thing").toEqual([200, '[{"id":1}]']);
   });
 

@@ -67,7 +67,9 @@ export const role: Kind = {
     const changed = old.password === values.password ? "" : password(values);
     await sql.rows(`ALTER ROLE ${role} WITH ${options(values, old)} ${changed}`);
     await settings(sql, values);
-    for (const group of list(old.roles)) await sql.rows(`REVOKE ${name(group)} FROM ${role}`);
+    // Those that others granted, too (`revokeRoles`, resource_postgresql_role.go).
+    const members = "SELECT roleid::regrole AS role FROM pg_auth_members WHERE member = to_regrole($1)";
+    for (const group of await sql.rows(members, [role])) await sql.rows(`REVOKE ${asText(group["role"])} FROM ${role}`);
     for (const group of list(values.roles)) await sql.rows(`GRANT ${name(group)} TO ${role}`);
   },
 
@@ -99,6 +101,8 @@ async function settings(sql: Sql, values: Values): Promise<void> {
   const set = (key: string, value: string | undefined): Promise<unknown> =>
     sql.rows(`ALTER ROLE ${name(values.name)} ${value === undefined ? `RESET ${key}` : `SET ${key} TO ${value}`}`);
   const duration = (value: unknown): string | undefined => (value ? text(value) : undefined);
+  // In each creation and update (`alterSearchPath`, resource_postgresql_role.go).
+  await set("search_path", undefined);
   await set("statement_timeout", duration(values.statementTimeout));
   await set("idle_in_transaction_session_timeout", duration(values.idleInTransactionSessionTimeout));
 }

@@ -22,6 +22,7 @@ import { checkPolicyPack } from "../engine/policyPack.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { findPlugins, emulatedPlugins } from "../toolchain/plugins.ts";
 import { brokenContracts } from "../checks/verify/database.ts";
+import { otherAuthentikProblems } from "./otherAuthentik.ts";
 import { changedNames } from "../engine/databaseNames.ts";
 import { missingNamespace, missingNamespaces, requiredNamespaces } from "../checks/namespaces.ts";
 import { deployedKinds, refusedPermissions } from "../checks/permissions.ts";
@@ -75,6 +76,7 @@ export async function checkAll(
     skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
   if (ready) problems.push(...otherClusterProblems(target, uid, ready.state));
+  if (ready) problems.push(...(await otherAuthentikProblems(target, ready.state, ready.secrets)));
   if (ready) await checkContractOf(target, shell, ready.secrets).catch(collect);
   if (problems.length > 0 || !ready) throw new Refusal(problems);
   return ready;

@@ -18,6 +18,8 @@ export interface StackState {
   readonly databaseNames: ReadonlyMap<string, string>;
   /** UID of the cluster of the last deployment; undefined if it was not read. */
   readonly uid: string | undefined;
+  /** Id of the flow in authentik that its providers refer to. */
+  readonly authorizationFlow: string | undefined;
 }
 
 /** Reads the state of a stack, and returns its facts. */
@@ -32,6 +34,7 @@ export function stateOf(resources: readonly Resource[]): StackState {
   const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
   const databases = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
+  const flows = resources.map(({ type, inputs }) => type.startsWith("authentik:") && inputs?.["authorizationFlow"]);
   const uid = resources.find(({ type }) => type === "gatehouse:infra:Cluster")?.outputs?.["uid"];
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
@@ -40,6 +43,7 @@ export function stateOf(resources: readonly Resource[]): StackState {
     contexts: isInCluster ? [...new Set(contexts)] : [],
     databaseNames: new Map(databases.map(({ urn, inputs }) => [lastOf(urn, "::"), String(inputs?.["name"])])),
     uid: isInCluster && typeof uid === "string" ? uid : undefined,
+    authorizationFlow: flows.find((flow) => typeof flow === "string"),
   };
 }
 

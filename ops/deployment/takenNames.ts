@@ -6,6 +6,7 @@ import { withAuthentik } from "../../infra/identity/authentikApi.ts";
 import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { isLookedUp, takenFields } from "../clients/authentikObjects.ts";
 import type { Resource } from "../engine/state/state.ts";
+import { AUTHENTIK_PROVIDER } from "../engine/state/stackState.ts";
 import { lastOf } from "../engine/step.ts";
 import { type Ready, Refusal } from "./checks.ts";
 
@@ -14,8 +15,6 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 const APPLICATION = "authentik:index/application:Application";
 const CLIENT = "authentik:index/providerOauth2:ProviderOauth2";
-/** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
-const PROVIDER = "pulumi:providers:authentik::authentik::";
 /** Two bindings of the same target may be equal. */
 const NOT_UNIQUE = "authentik:index/policyBinding:PolicyBinding";
 const MAX_CONCURRENT_REQUESTS = 8;
@@ -71,8 +70,8 @@ export async function takenNames(
   const limit = pLimit(MAX_CONCURRENT_REQUESTS);
   return withAuthentik(url, token, async (api) => {
     const problems = await limit.map(
-      creations.filter(({ type, provider = PROVIDER }) => {
-        return isLookedUp(type) && type !== NOT_UNIQUE && provider.includes(PROVIDER);
+      creations.filter(({ type, provider = AUTHENTIK_PROVIDER }) => {
+        return isLookedUp(type) && type !== NOT_UNIQUE && provider.includes(AUTHENTIK_PROVIDER);
       }),
       async ({ type, inputs = {} }) => {
         const fields = await takenFields(api, type, inputs);

@@ -12,7 +12,13 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   "v1 Service": ["spec.clusterIP"],
   "v1 PersistentVolumeClaim": ["spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"],
   "apps/v1 Deployment": ["spec.selector"],
-  "apps/v1 StatefulSet": ["spec.podManagementPolicy", "spec.selector", "spec.serviceName", "spec.volumeClaimTemplates"],
+  "apps/v1 StatefulSet": [
+    "spec.podManagementPolicy",
+    "spec.revisionHistoryLimit",
+    "spec.selector",
+    "spec.serviceName",
+    "spec.volumeClaimTemplates",
+  ],
   "batch/v1 Job": ["spec.completions", "spec.parallelism", "spec.selector", "spec.template"],
 };
 

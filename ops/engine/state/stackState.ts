@@ -18,8 +18,10 @@ export interface StackState {
   readonly databaseNames: ReadonlyMap<string, string>;
   /** UID of the cluster of the last deployment; undefined if it was not read. */
   readonly uid: string | undefined;
-  /** Id of the flow in authentik that its providers refer to. */
-  readonly authorizationFlow: string | undefined;
+  /** Whether the stack installed its authentik. */
+  readonly installsAuthentik: boolean;
+  /** Ids of the flows of authentik that the stack's providers refer to; empty if it has none. */
+  readonly flows: readonly string[];
 }
 
 /** Reads the state of a stack, and returns its facts. */
@@ -34,7 +36,6 @@ export function stateOf(resources: readonly Resource[]): StackState {
   const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
   const databases = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
-  const flows = resources.map(({ type, inputs }) => type.startsWith("authentik:") && inputs?.["authorizationFlow"]);
   const uid = resources.find(({ type }) => type === "gatehouse:infra:Cluster")?.outputs?.["uid"];
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
@@ -43,8 +44,17 @@ export function stateOf(resources: readonly Resource[]): StackState {
     contexts: isInCluster ? [...new Set(contexts)] : [],
     databaseNames: new Map(databases.map(({ urn, inputs }) => [lastOf(urn, "::"), String(inputs?.["name"])])),
     uid: isInCluster && typeof uid === "string" ? uid : undefined,
-    authorizationFlow: flows.find((flow) => typeof flow === "string"),
+    installsAuthentik: resources.some(({ type }) => type === "gatehouse:identity:Installation"),
+    flows: [...new Set(resources.flatMap(flowsOf))],
   };
+}
+
+/** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
+export const AUTHENTIK_PROVIDER = "pulumi:providers:authentik::authentik::";
+
+function flowsOf({ provider, inputs }: Resource): string[] {
+  if (provider?.includes(AUTHENTIK_PROVIDER) !== true) return [];
+  return [inputs?.["authorizationFlow"], inputs?.["invalidationFlow"]].filter((flow) => typeof flow === "string");
 }
 
 /** Returns the access of the last deployment that succeeded; undefined if none did. */

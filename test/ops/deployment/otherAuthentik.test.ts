@@ -10,40 +10,61 @@ import { startAuthentikLists } from "../../helpers/authentikLists.ts";
 const raw = stack({ protected_services: [proxy({ name: "wiki" })] });
 const settings = parseStack(raw, {}, { secretsRequired: false });
 const secrets = { TOKEN: "token-canary" };
-const FLOWS = [{ pk: "a" }, { pk: "b" }];
 
-/** @param flow in the state of a stack; undefined before the first deployment */
-async function problems(flow: string | undefined, install = false, flows: typeof FLOWS = FLOWS): Promise<string[]> {
-  const { url, requests, close } = await startAuthentikLists({ "/flows/instances/": flows });
+interface State {
+  /** Flows in the state, of Gatehouse's own provider. */
+  readonly flows?: readonly string[];
+  readonly installed?: boolean;
+  /** Whether the next deployment installs authentik. */
+  readonly install?: boolean;
+  /** Flows that the server shows. */
+  readonly shown?: readonly string[];
+}
+
+const provider = (name: string) => `urn:pulumi:prod::gatehouse::pulumi:providers:authentik::${name}::id`;
+const resource = (type: string, fields: object) => ({ urn: `urn:pulumi:prod::gatehouse::${type}::x`, type, ...fields });
+
+async function problems({ flows = [], installed = false, install = false, shown = ["a", "b"] }: State) {
+  const { url, close } = await startAuthentikLists({ "/flows/instances/": shown.map((pk) => ({ pk })) });
   onTestFinished(close);
   const identityProvider = { ...settings.identityProvider, install: install ? {} : undefined, apiUrl: url };
-  const context = {
-    raw,
-    stack: "prod",
-    environment: secrets,
-    local: false,
-    plan: computePlan(settings),
-    settings: { ...settings, identityProvider },
-  } as unknown as StackContext;
+  const plan = computePlan(settings);
+  const context = { raw, environment: secrets, local: false, plan, settings: { ...settings, identityProvider } };
   const type = "authentik:index/providerOauth2:ProviderOauth2";
-  const signer = { urn: `urn:pulumi:prod::gatehouse::${type}::x`, type, inputs: { authorizationFlow: flow } };
-  const found = await otherAuthentikProblems(context, stateOf(flow === undefined ? [] : [signer]), secrets);
-  expect(requests).toHaveLength(install || flow === undefined ? 0 : 1);
+  const other = { provider: provider("second"), inputs: { authorizationFlow: "of another server" } };
+  const own = flows.map((flow) =>
+    resource(type, { provider: provider("authentik"), inputs: { authorizationFlow: flow } }),
+  );
+  const installation = installed ? [resource("gatehouse:identity:Installation", {})] : [];
+  const state = stateOf([resource(type, other), ...own, ...installation]);
+  const found = await otherAuthentikProblems(context as unknown as StackContext, state, secrets);
   return found.map((text) => text.replaceAll(url, "URL"));
 }
 
-test("refuses another authentik than that of the last deployment, whose ids name other objects", async () => {
-  expect(await problems("c")).toEqual([
-    "identity_provider.api_url: URL is not the authentik of the last deployment, or its database is another one: it has no flow with the id c. " +
-      "Ids in the state would name objects of others there. Set the former address. To move the stack, first run pulumi destroy --stack prod with it; " +
-      "if that server does not exist any more, use another stack.",
+const HINT =
+  "Ids in the state would name objects of others there: those of users and providers are small numbers. Set the former one. To move the stack to another " +
+  "authentik, see docs/operations/moving.md.";
+
+test("refuses another authentik than that of the last deployment", async () => {
+  expect(await problems({ flows: ["c", "d"] })).toEqual([
+    `identity_provider.api_url: URL is not the authentik of the last deployment, or its database is another one: it has none of the flows in the state. ${HINT}`,
   ]);
 });
 
-test("accepts the same authentik, a first deployment, and an authentik that the stack installs", async () => {
-  expect([await problems("b"), await problems(undefined), await problems("c", true)]).toEqual([[], [], []]);
+test("refuses to install one for a stack that used an existing one", async () => {
+  expect(await problems({ flows: ["a"], install: true })).toEqual([
+    `identity_provider.install: the last deployment used an authentik that exists. ${HINT}`,
+  ]);
 });
 
-test("leaves a server that shows no flows to the preview", async () => {
-  expect(await problems("c", false, [])).toEqual([]);
+test.each<[string, State]>([
+  ["the same authentik", { flows: ["b"] }],
+  ["the same authentik, of which one flow was created again", { flows: ["c", "b"] }],
+  ["a first deployment", {}],
+  ["the first deployment of an authentik that the stack installs", { install: true }],
+  ["an authentik that the stack installed", { flows: ["c"], install: true, installed: true }],
+  ["an existing authentik with the database of the installed one", { flows: ["a"], installed: true }],
+  ["a server that shows no flows, which the preview needs", { flows: ["c"], shown: [] }],
+])("accepts %s", async (_, state) => {
+  expect(await problems(state)).toEqual([]);
 });

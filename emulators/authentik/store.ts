@@ -72,6 +72,7 @@ export class Store {
     this.#kind(kind).delete(String(id));
     this.#write(`DELETE FROM ${TABLE} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
     for (const listener of this.#removed.get(kind) ?? []) listener(removed);
+    for (const [owner, dependent] of this.dependentsOf(kind, removed.pk)) this.remove(owner, dependent.pk);
     for (const [owner, fields] of Object.entries(references) as [Kind, Record<string, Kind>][]) {
       for (const [field, target] of Object.entries(fields)) {
         if (target === kind) this.#release(owner, field, removed.pk);
@@ -127,15 +128,14 @@ export class Store {
     return objects;
   }
 
+  /** Empties a field of the objects that refer to a removed one with it. */
   #release(kind: Kind, field: string, id: string | number): void {
     for (const object of this.list(kind) as Stored[]) {
       const value = object[field];
-      if (Array.isArray(value) && value.includes(id)) {
-        this.put(kind, { ...object, [field]: value.filter((entry) => entry !== id) } as Kinds[Kind]);
-      } else if (value === id) {
-        if (dependents.includes(kind)) this.remove(kind, object.pk);
-        else this.put(kind, { ...object, [field]: null } as Kinds[Kind]);
-      }
+      const isListed = Array.isArray(value) && value.includes(id);
+      if (!isListed && value !== id) continue;
+      const rest = isListed ? value.filter((entry) => entry !== id) : null;
+      this.put(kind, { ...object, [field]: rest } as Kinds[Kind]);
     }
   }
 

@@ -75,9 +75,12 @@ export async function checkAll(
     checkSecrets().catch(collect),
     skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
-  if (ready) problems.push(...otherClusterProblems(target, uid, ready.state));
-  if (ready) problems.push(...(await otherAuthentikProblems(target, ready.state, ready.secrets)));
-  if (ready) await checkContractOf(target, shell, ready.secrets).catch(collect);
+  if (ready) {
+    const { state, secrets } = ready;
+    problems.push(...otherClusterProblems(target, uid, state));
+    problems.push(...(await otherAuthentikProblems(target, state, secrets)));
+    await checkContractOf(target, shell, secrets).catch(collect);
+  }
   if (problems.length > 0 || !ready) throw new Refusal(problems);
   return ready;
 }

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Claims } from "../../authentik/claims.ts";
 import { EMBEDDED_OUTPOST, references } from "../../authentik/objects.ts";
 import type { Kind } from "../../authentik/objects.ts";
 import { create, resources } from "../../authentik/resources.ts";
 import type { Resource, Runtime } from "../../authentik/resources.ts";
-import { Random } from "../../authentik/random.ts";
 import { restApi } from "../../authentik/rest.ts";
-import { Store } from "../../authentik/store.ts";
-import { noTasks } from "../../authentik/tasks.ts";
 import { createDefaults } from "./defaults.ts";
+import { testRuntime } from "./runtime.ts";
 import { anything, echo, expectDescribed, nameOf, pair } from "./described.ts";
 import sequences from "./traffic.json" with { type: "json" };
 
@@ -21,8 +18,7 @@ let api: ReturnType<typeof restApi>;
 
 /** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
 function start(full = false): void {
-  const store = new Store();
-  runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test"), random: new Random(1) };
+  runtime = testRuntime();
   if (full) createDefaults(runtime, { token });
   else {
     const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };

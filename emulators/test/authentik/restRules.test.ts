@@ -1,26 +1,17 @@
 /** The rules of authentik's REST API that were measured on a real server: docs/authentik.md, "REST API" and "Blueprints and start-up". */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Claims } from "../../authentik/claims.ts";
-import type { Runtime } from "../../authentik/resources.ts";
-import { Random } from "../../authentik/random.ts";
 import { restApi } from "../../authentik/rest.ts";
-import { Store } from "../../authentik/store.ts";
 import { TaskRunner } from "../../authentik/taskRunner.ts";
 import type { Task } from "../../authentik/tasks.ts";
 import { createDefaults } from "./defaults.ts";
 import type { Json } from "./deployment.ts";
+import { testRuntime } from "./runtime.ts";
 
-const store = new Store();
 /** What the server leaves to its worker. */
 const tasks: Task[] = [];
 const send = (name: Task["name"], argument: string) => void tasks.push({ id: 0, name, argument });
-const runtime: Runtime = {
-  store,
-  secretKey: "test",
-  tasks: { send },
-  claims: new Claims(store, "test"),
-  random: new Random(1),
-};
+const runtime = testRuntime({ send });
+const { store } = runtime;
 const api = restApi(runtime);
 const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
 let flows: Json;

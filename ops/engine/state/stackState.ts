@@ -6,6 +6,9 @@ import { accessIn, type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS } from "..
 import { lastOf } from "../step.ts";
 import { exportState, type Resource } from "./state.ts";
 
+/** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
+export const AUTHENTIK_PROVIDER = "pulumi:providers:authentik::authentik::";
+
 export interface StackState {
   /** Changes with the state, so it shows whether the preview is still valid. */
   readonly digest: string;
@@ -48,9 +51,6 @@ export function stateOf(resources: readonly Resource[]): StackState {
     flows: [...new Set(resources.flatMap(flowsOf))],
   };
 }
-
-/** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
-export const AUTHENTIK_PROVIDER = "pulumi:providers:authentik::authentik::";
 
 function flowsOf({ provider, inputs }: Resource): string[] {
   if (provider?.includes(AUTHENTIK_PROVIDER) !== true) return [];

@@ -12,14 +12,11 @@ import { Hono } from "hono";
 import { Client } from "pg";
 import { expect, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { Claims } from "../../../../emulators/authentik/claims.ts";
 import { createDefaults } from "../../../../emulators/test/authentik/defaults.ts";
+import { testRuntime } from "../../../../emulators/test/authentik/runtime.ts";
 import type { Outpost, User } from "../../../../emulators/authentik/objects.ts";
-import { create, resources, type Runtime } from "../../../../emulators/authentik/resources.ts";
-import { Random } from "../../../../emulators/authentik/random.ts";
+import { create, resources } from "../../../../emulators/authentik/resources.ts";
 import { restApi } from "../../../../emulators/authentik/rest.ts";
-import { Store } from "../../../../emulators/authentik/store.ts";
-import { noTasks } from "../../../../emulators/authentik/tasks.ts";
 import { startCluster, type TestCluster } from "../../../../emulators/test/plugins/cluster.ts";
 import { choosePorts } from "../../../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../../../local/platform/postgres.ts";
@@ -154,14 +151,7 @@ async function sql(address: PostgresAddress, database: string, statements: reado
 }
 
 async function startAuthentik() {
-  const store = new Store();
-  const runtime: Runtime = {
-    store,
-    secretKey: "test",
-    tasks: noTasks,
-    claims: new Claims(store, "test"),
-    random: new Random(1),
-  };
+  const runtime = testRuntime();
   createDefaults(runtime, { token: CANARIES.TOKEN });
   const kindOf = (kind: string) => resources.find((one) => one.kind === kind) ?? resources[0];
   const [users, tokens] = [kindOf("user"), kindOf("token")];

@@ -13,10 +13,10 @@ import { apply } from "../ops/engine/apply.ts";
 import type { Changes } from "../ops/engine/run.ts";
 import { openStack, type StackOptions } from "../ops/engine/stack.ts";
 import { packageFolder } from "../config/files/folders.ts";
-import { pulumiHome } from "../ops/toolchain/paths.ts";
 import { NO_POLICY } from "../ops/engine/policyPack.ts";
 import type { Progress, Report } from "../ops/terminal/progress.ts";
 import type { Platform } from "./platform/platform.ts";
+import { pulumiHome } from "./platform/pulumiHome.ts";
 import { localSecret } from "./platform/secrets.ts";
 import { secretVariables, type Variables } from "./variables.ts";
 

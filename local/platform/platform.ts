@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { UserError } from "../../config/errors/userError.ts";
-import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, type Plugin, emulatedPlugins } from "../../ops/toolchain/plugins.ts";
 import { platformProblem } from "../../ops/launcher/localPlatform.js";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
@@ -17,6 +16,7 @@ import { writeLaunchers } from "./launchers.ts";
 import { choosePorts, releasePorts } from "./ports.ts";
 import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
+import { pulumiHome } from "./pulumiHome.ts";
 import { localSecret } from "./secrets.ts";
 import { killTagged, TAG } from "./processTag.ts";
 import { type GatewayPorts, startTraefik } from "./traefik.ts";

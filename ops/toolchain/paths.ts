@@ -15,11 +15,6 @@ export function dataFolder(): string {
   return chosen("GATEHOUSE_DATA") ?? own;
 }
 
-/** Returns the home of the local platform's Pulumi CLI: its plugin cache and credentials, separate from the user's. */
-export function pulumiHome(): string {
-  return path.join(cacheFolder(), "pulumi");
-}
-
 function chosen(variable: string): string | undefined {
   const value = process.env[variable];
   return value ? path.resolve(value) : undefined;

@@ -38,10 +38,19 @@ export async function startCluster(
   programs: ClusterPrograms,
   options: { data: string; port: number; token: string; kubeconfig: string; services: string },
 ): Promise<void> {
-  const folder = path.join(options.data, "kubernetes");
+  const folder = clusterFolder(options.data);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await startEtcd(processes, programs.etcd, folder);
   await startApiServer(processes, programs["kube-apiserver"], folder, options);
+}
+
+/** Returns the path of the API server's certificate and key, without `.crt` and `.key`. */
+export function apiServerCertificate(data: string): string {
+  return path.join(clusterFolder(data), "certificates", "apiserver");
+}
+
+function clusterFolder(data: string): string {
+  return path.join(data, "kubernetes");
 }
 
 /** Starts the controllers of Deployments, Jobs, deletions. */

@@ -1,7 +1,9 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:tls";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -176,6 +178,15 @@ test("serves a Deployment through Service, IngressRoute and Traefik, with every 
   expect((await ask("other.localhost")).status).toBe(404);
   const { status } = await api(AppsV1Api).readNamespacedDeployment({ name: "echo", namespace });
   expect(status?.availableReplicas).toBe(1);
+});
+
+test("has the certificate of the API server as the default one, which Traefik would else generate again at every change", async () => {
+  const socket = connect({ port: started.httpsPort, servername: "echo.localhost", rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  const own = new X509Certificate(readFileSync(path.join(data, "kubernetes", "certificates", "apiserver.crt")));
+  expect(fingerprint256).toBe(own.fingerprint256);
 });
 
 test("runs SQL files in a Job, and reports why one fails, which changes nothing", async () => {

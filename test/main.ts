@@ -7,6 +7,7 @@ import pLimit from "p-limit";
 import { run } from "../ops/launcher/child.js";
 import { packageFolder } from "../config/files/folders.ts";
 import { FULL } from "./helpers/full.ts";
+import { memoryFolder } from "./helpers/memoryFolder.ts";
 
 interface Step {
   readonly name: string;
@@ -70,7 +71,8 @@ const all: Step[] = [
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */
-const env = { GOGC: "400", ...process.env };
+const memory = memoryFolder();
+const env = { GOGC: "400", ...process.env, ...(memory ? { TMPDIR: memory.path } : {}) };
 
 const args = process.argv.slice(2);
 const steps =
@@ -78,6 +80,7 @@ const steps =
 const results: Result[] = [];
 const started = performance.now();
 await pLimit(args.length === 0 ? Math.ceil(STEPS_PER_CORE * availableParallelism()) : 1).map(steps, runStep);
+memory?.remove();
 
 for (const { name, code, text } of results) {
   if (code !== 0) process.stdout.write(`\n── ${name} failed (exit code ${code}) ──\n${tail(text)}`);

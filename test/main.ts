@@ -50,7 +50,7 @@ const checks: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
 ];
 /** Parts of the project `live`, each about as long as one of the other steps. */
-const PARTS = 5;
+const PARTS = 4;
 const parts = Array.from({ length: PARTS }, (_, index): Step => {
   const { command } = vitest(["live"], `--shard=${index + 1}/${PARTS}`);
   return { name: `live ${index + 1}/${PARTS}`, command };

@@ -15,7 +15,7 @@ import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 const SCREEN = 40;
 /** Progress lines, which a terminal overwrites, and warnings about plugins on PATH. */
 const NOISE = /^@ previewing|warning: using pulumi-resource/;
-const KEPT = Array.from({ length: 12 }, (_, index) => service(`kept-${index}`));
+const KEPT = Array.from({ length: 6 }, (_, index) => service(`kept-${index}`));
 /** Returns the services with another one in the middle of each list. */
 const withAdded = (fields: object = {}): EchoService[] => [
   ...KEPT.slice(0, 5),

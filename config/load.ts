@@ -60,6 +60,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const inputs = ruleInputs(drafts, checked);
   // After everything that resolves variables.
   problems.push(...variables.problems, ...ruleProblems(inputs, checked, context));
+  problems.push(...nulProblems(sections, problems));
   const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
   if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
   const settings = { ...checked, ...required, stack: raw.stack, context };
@@ -189,7 +190,7 @@ function readSections(config: RawStack["config"], problems: Problem[]): Partial<
       problems.push({ path: key, message: "unknown key", hint });
       continue;
     }
-    const encrypted = "secret" in raw ? [section] : securePaths(raw.value, section);
+    const encrypted = "secret" in raw ? [section] : pathsOf(isSecure, raw.value, section);
     problems.push(...encrypted.map((path) => ({ path, message: "found an encrypted value", hint: ENCRYPTED_HINT })));
     sections[section] = "secret" in raw ? {} : raw.value;
   }
@@ -217,10 +218,21 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.filter((problem) => !isRepeated(problem)).sort((a, b) => rank(a) - rank(b));
 }
 
-function securePaths(value: unknown, path: string): string[] {
-  if (isSecure(value)) return [path];
-  if (Array.isArray(value)) return value.flatMap((item, index) => securePaths(item, join(path, index)));
-  return isSection(value) ? Object.entries(value).flatMap(([key, item]) => securePaths(item, join(path, key))) : [];
+/** Returns where a value contains such a value. */
+function pathsOf(isFound: (value: unknown) => boolean, value: unknown, path: string): string[] {
+  if (isFound(value)) return [path];
+  if (Array.isArray(value)) return value.flatMap((item, index) => pathsOf(isFound, item, join(path, index)));
+  if (!isSection(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => pathsOf(isFound, item, join(path, key)));
+}
+
+/** Refuses texts, of fields without another problem, with the character that neither Postgres nor an environment variable can contain. */
+function nulProblems(sections: object, problems: readonly Problem[]): Problem[] {
+  const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
+  return Object.entries(sections)
+    .flatMap(([section, value]) => pathsOf(hasNul, value, section))
+    .filter((path) => !problems.some((other) => other.path === path))
+    .map((path) => ({ path, message: "contains the character NUL", hint: "remove it" }));
 }
 
 /** Returns whether a value is encrypted, as Pulumi writes it in a stack file. */

@@ -31,8 +31,8 @@ const schema = z.strictObject({
       "Entry of `identity_provider.service_accounts` that signs in; its `namespace` must be the same. Without it, sign-in checks are skipped.",
     ),
   pushgateway: text(
-    /^https?:\/\/[^\s@?#]+$/,
-    "an address without user and password",
+    /^https?:\/\/(?!.*:0+(\/|$))[^\s@?#]+$/,
+    "an address without user, password and port 0",
     "write it like http://pushgateway.monitoring:9091",
   )
     .optional()

@@ -31,6 +31,9 @@ const PRIVILEGED: Readonly<Record<string, { readonly what: string; readonly inst
   },
 };
 
+/** Names in Postgres that are values in JSON: authentik decodes each of its environment variables (`update_from_env` in authentik/lib/config.py). */
+const JSON_WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
+
 /** Checks what `install` requires, the domain of the sign-in, and the users. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
   if (identityProvider === undefined) return [];
@@ -108,6 +111,11 @@ function databaseRules({ location, fields }: IdentityProviderDraft, administrato
   if (INITIAL_DATABASES.includes(database.name)) {
     const message = `database "${database.name}" exists on every server`;
     found.push(problem(within(location, "database", "name"), message, "give authentik a separate database"));
+  }
+  for (const key of ["name", "user"] as const) {
+    const message = `authentik reads "${database[key]}" in its environment as JSON`;
+    if (JSON_WORDS.has(database[key]))
+      found.push(problem(within(location, "database", key), message, "use another name"));
   }
   return found;
 }

@@ -55,7 +55,11 @@ describe("gatehouse:verification", () => {
     ],
     [
       { pushgateway: "push:9091" },
-      'verification.pushgateway: found "push:9091", expected an address without user and password. Write it like http://pushgateway.monitoring:9091.',
+      'verification.pushgateway: found "push:9091", expected an address without user, password and port 0. Write it like http://pushgateway.monitoring:9091.',
+    ],
+    [
+      { pushgateway: "http://push:0/metrics" },
+      'verification.pushgateway: found "http://push:0/metrics", expected an address without user, password and port 0. Write it like http://pushgateway.monitoring:9091.',
     ],
     [{ scheduel: "* * * * *" }, 'verification.scheduel: unknown key. Did you mean "schedule"?'],
     [
@@ -72,7 +76,7 @@ describe("gatehouse:verification", () => {
 
   test("rejects an address with a password, without a secret value in the message", () => {
     const [problem = ""] = problemsOf(withSection({ pushgateway: "http://me:canary@push:9091" }));
-    expect(problem).toContain("expected an address without user and password");
+    expect(problem).toContain("expected an address without user, password and port 0");
   });
 
   test("rejects an account whose Secret is in another namespace", () => {

@@ -209,6 +209,19 @@ const cases = [
     ],
   },
   {
+    title: "a database and a role that authentik reads as JSON",
+    raw: stack({
+      identity_provider: {
+        ...sections.identity_provider,
+        database: { name: "null", user: "true", password: "${POSTGRES}" },
+      },
+    }),
+    lines: [
+      'identity_provider.database.name: authentik reads "null" in its environment as JSON. Use another name.',
+      'identity_provider.database.user: authentik reads "true" in its environment as JSON. Use another name.',
+    ],
+  },
+  {
     title: "a limit in other words",
     raw: stack({ data_api: { ...sections.data_api, limits: { max_rows: "many", statement_timeout: "5 seconds" } } }),
     lines: [

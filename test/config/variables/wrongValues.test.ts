@@ -52,6 +52,18 @@ const cases = [
     ],
   },
   {
+    title: "texts with the character NUL",
+    raw: stack({
+      domains: { localhost: { enabled: true, description: "This\0machine" } },
+      protected_services: [proxy({ description: "Re\0ports", groups: ["staff", "a\0b"] })],
+    }),
+    lines: [
+      "domains.localhost.description: contains the character NUL. Remove it.",
+      String.raw`protected_services[0].groups[1] "wiki": found "a\u0000b", expected a group name without commas, invisible characters and outer spaces. X-idp-groups separates groups with commas; rename the group.`,
+      "protected_services[0].description: contains the character NUL. Remove it.",
+    ],
+  },
+  {
     title: "a section that is encrypted as a whole",
     raw: stack({}, { "gatehouse:postgres": { secret: true } }),
     lines: [

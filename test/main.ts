@@ -49,8 +49,8 @@ const checks: Step[] = [
   },
   { name: "format", command: ["oxfmt", "--check"] },
 ];
-/** Parts of the project `live`, each about as long as one of the other steps. */
-const PARTS = 4;
+/** Parts of the project `live`, short enough that the last steps end at about the same time. */
+const PARTS = 6;
 const parts = Array.from({ length: PARTS }, (_, index): Step => {
   const { command } = vitest(["live"], `--shard=${index + 1}/${PARTS}`);
   return { name: `live ${index + 1}/${PARTS}`, command };
@@ -63,9 +63,9 @@ const all: Step[] = [
   ...checks,
   // A second worker would load all modules again, a fifth of the CPU time.
   vitest(["unit", "program", "emulators"], "--maxWorkers=1"),
-  ...parts,
   vitest(["own"]),
   vitest(["domains"]),
+  ...parts,
   // The emulators share one file with Gatehouse (infra/apiRetry.ts), so that their tests seldom fail after a change elsewhere: those that start programs run with FULL=1.
   ...(FULL ? [vitest(["emulators-live"])] : []),
 ];

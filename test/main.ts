@@ -85,7 +85,6 @@ const steps =
 const results: Result[] = [];
 const started = performance.now();
 await pLimit(args.length === 0 ? Math.ceil(STEPS_PER_CORE * availableParallelism()) : 1).map(steps, runStep);
-memory?.remove();
 
 for (const { name, code, text } of results) {
   if (code !== 0) process.stdout.write(`\n── ${name} failed (exit code ${code}) ──\n${tail(text)}`);
@@ -97,6 +96,7 @@ for (const { name, code, seconds } of results) {
 const total = Math.round((performance.now() - started) / 1000);
 process.stdout.write(`${total} s on ${availableParallelism()} cores\n`);
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
+memory?.remove();
 
 /** Runs a step, and prints its output with its name. After an interruption, no step starts. */
 async function runStep({ name, command }: Step): Promise<void> {

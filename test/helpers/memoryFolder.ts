@@ -19,7 +19,8 @@ export function memoryFolder(): { readonly path: string; remove(): void } | unde
   } catch {
     return undefined;
   }
-  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  // A program that ends at this moment can still write there.
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 10 });
   // As /tmp has: some tests run programs as another user.
   chmodSync(path, 0o1777);
   if (isExecutable(join(path, "program"))) return { path, remove };

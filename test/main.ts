@@ -23,7 +23,7 @@ interface Result {
   readonly isInterrupted: boolean;
 }
 
-/** A file of tests often waits for other programs. More steps need more CPU time for the same work: on two cores, three took 828 s and four 941 s. */
+/** A file of tests often waits for other programs. More steps need more CPU time for the same work: on two cores, three took 730 s and four 754 s. */
 const STEPS_PER_CORE = 1.5;
 
 /** Vitest prints colours into a pipe, too. */

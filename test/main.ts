@@ -76,8 +76,8 @@ const memory = memoryFolder();
 const env = { GOGC: "400", ...process.env, ...(memory ? { TMPDIR: memory.path } : {}) };
 
 /** A program that wakes up does not interrupt another one (sched(7), SCHED_BATCH): a twentieth less CPU time. None where `chrt` fails. */
-const BATCH = ["chrt", "-b", "0"] as const;
-const prefix = spawnSync(BATCH[0], [...BATCH.slice(1), "true"]).status === 0 ? BATCH : [];
+const BATCH = ["-b", "0"];
+const hasBatch = spawnSync("chrt", [...BATCH, "true"]).status === 0;
 
 const args = process.argv.slice(2);
 const steps =
@@ -102,7 +102,7 @@ memory?.remove();
 async function runStep({ name, command }: Step): Promise<void> {
   if (results.some(({ isInterrupted }) => isInterrupted)) return;
   const since = performance.now();
-  const [program = "", ...rest] = [...prefix, ...command];
+  const [program, ...rest]: Step["command"] = hasBatch ? ["chrt", ...BATCH, ...command] : command;
   let text = "";
   let line = "";
   const onOutput = (chunk: string): void => {

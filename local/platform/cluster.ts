@@ -27,16 +27,23 @@ interface ClusterPrograms {
   readonly "kube-apiserver": string;
 }
 
-/**
- * Starts etcd (on a Unix socket that only this user can open) and the API server, and writes a kubeconfig of an administrator.
- * @param kubeconfig path of the file to write
- * @param token of that administrator
- * @param services CIDR of cluster IPs; a process that listens on a Service's address is that Service
- */
+interface ClusterOptions {
+  /** The data folder of the platform. */
+  readonly data: string;
+  readonly port: number;
+  /** Of the administrator. */
+  readonly token: string;
+  /** Path of the file to write. */
+  readonly kubeconfig: string;
+  /** CIDR of cluster IPs; a process that listens on a Service's address is that Service. */
+  readonly services: string;
+}
+
+/** Starts etcd (on a Unix socket that only this user can open) and the API server, and writes a kubeconfig of an administrator. */
 export async function startCluster(
   processes: Processes,
   programs: ClusterPrograms,
-  options: { data: string; port: number; token: string; kubeconfig: string; services: string },
+  options: ClusterOptions,
 ): Promise<void> {
   const folder = clusterFolder(options.data);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -44,9 +51,10 @@ export async function startCluster(
   await startApiServer(processes, programs["kube-apiserver"], folder, options);
 }
 
-/** Returns the path of the API server's certificate and key, without `.crt` and `.key`. */
-export function apiServerCertificate(data: string): string {
-  return path.join(clusterFolder(data), "certificates", "apiserver");
+/** Returns the paths of the API server's certificate, self-signed, and of its key. */
+export function apiServerCertificate(data: string): { readonly certificate: string; readonly key: string } {
+  const file = path.join(clusterFolder(data), "certificates", "apiserver");
+  return { certificate: `${file}.crt`, key: `${file}.key` };
 }
 
 function clusterFolder(data: string): string {
@@ -77,11 +85,12 @@ async function startApiServer(
   processes: Processes,
   command: string,
   folder: string,
-  { port, token, kubeconfig, services }: { port: number; token: string; kubeconfig: string; services: string },
+  { data, port, token, kubeconfig, services }: ClusterOptions,
 ): Promise<void> {
+  const files = apiServerCertificate(data);
   writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
   if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
-  removeOldCertificate(path.join(folder, "certificates"));
+  removeOldCertificate(files);
   const args =
     splitArguments(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
     --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${services}
@@ -90,8 +99,7 @@ async function startApiServer(
     --service-account-key-file=accounts.pub --service-account-signing-key-file=accounts.key`);
   processes.start({ name: "kube-apiserver", command, args, cwd: folder, stopSignal: "SIGKILL", restart: true });
   await processes.until("kube-apiserver", async () => {
-    const certificate = readFileSync(path.join(folder, "certificates", "apiserver.crt"));
-    writeFileSync(kubeconfig, stringify(administrator(port, token, certificate)), { mode: 0o600 });
+    writeFileSync(kubeconfig, stringify(administrator(port, token, readFileSync(files.certificate))), { mode: 0o600 });
     const api = new Api(kubeconfig);
     try {
       return await api.isReady();
@@ -106,12 +114,11 @@ function splitArguments(text: string): string[] {
 }
 
 /** Removes a certificate that expires within a month, or has no key: the API server creates one for a year, and uses an expired one. */
-function removeOldCertificate(folder: string): void {
-  const [certificate, key] = ["apiserver.crt", "apiserver.key"].map((name) => path.join(folder, name));
-  if (certificate === undefined || key === undefined || !existsSync(certificate)) return;
+function removeOldCertificate({ certificate, key }: ReturnType<typeof apiServerCertificate>): void {
+  if (!existsSync(certificate)) return;
   const monthAhead = Date.now() + 30 * 86_400_000;
   if (existsSync(key) && new X509Certificate(readFileSync(certificate)).validToDate.getTime() > monthAhead) return;
-  rmSync(folder, { recursive: true });
+  rmSync(path.dirname(certificate), { recursive: true });
 }
 
 function writeAccountKeys(folder: string): void {

@@ -80,6 +80,6 @@ function configuration(ports: GatewayPorts, accessLog: string, certificates: str
  * a third of its CPU time in `test/domains` (measured with 3.7.5).
  */
 function defaultCertificate(data: string): object {
-  const file = apiServerCertificate(data);
-  return { tls: { stores: { default: { defaultCertificate: { certFile: `${file}.crt`, keyFile: `${file}.key` } } } } };
+  const { certificate, key } = apiServerCertificate(data);
+  return { tls: { stores: { default: { defaultCertificate: { certFile: certificate, keyFile: key } } } } };
 }

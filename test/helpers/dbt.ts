@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import { cacheFolder } from "../../ops/toolchain/paths.ts";
+import { cachedFolder } from "./cachedFolder.ts";
 
 const run = promisify(execFile);
 
@@ -30,8 +30,7 @@ export async function installDbt(): Promise<Dbt> {
     .update(await readFile(requirements))
     .update(await pythonVersion())
     .digest("hex");
-  const folder = join(cacheFolder(), `dbt-${id.slice(0, 12)}`);
-  if (!existsSync(folder)) await install(requirements, folder);
+  const folder = await cachedFolder(`dbt-${id.slice(0, 12)}`, (partial) => install(requirements, partial));
   return async (cwd, args, env) => {
     const quiet = { DBT_SEND_ANONYMOUS_USAGE_STATS: "false", DBT_VERSION_CHECK: "false", DBT_USE_COLORS: "false" };
     const options = { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...quiet, ...env }, maxBuffer: 2 ** 26 };
@@ -71,17 +70,7 @@ export async function dbtBuild(dbt: Dbt, project: string, env: NodeJS.ProcessEnv
 
 /** A virtual environment works after it has been renamed, as long as its programs are started with `python -m`. */
 async function install(requirements: string, folder: string): Promise<void> {
-  await mkdir(cacheFolder(), { recursive: true });
-  const partial = await mkdtemp(`${folder}.`);
-  try {
-    await run("python3", ["-m", "venv", partial]);
-    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements];
-    await run(join(partial, "bin/python"), pip, { maxBuffer: 2 ** 26 });
-    await rename(partial, folder).catch((error: unknown) => {
-      // Another run has installed it meanwhile.
-      if (!existsSync(folder)) throw error;
-    });
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
+  await run("python3", ["-m", "venv", folder]);
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements];
+  await run(join(folder, "bin/python"), pip, { maxBuffer: 2 ** 26 });
 }

@@ -1,5 +1,6 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { which } from "../../ops/launcher/which.js";
 
 /** The tmpfs that Linux has for shared memory. */
 const SHARED_MEMORY = "/dev/shm";
@@ -23,17 +24,8 @@ export function memoryFolder(): { readonly path: string; remove(): void } | unde
   const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 10 });
   // As /tmp has: some tests run programs as another user.
   chmodSync(path, 0o1777);
-  if (isExecutable(join(path, "program"))) return { path, remove };
+  writeFileSync(join(path, "program"), "", { mode: 0o700 });
+  if (which("program", path)) return { path, remove };
   remove();
   return undefined;
-}
-
-function isExecutable(file: string): boolean {
-  writeFileSync(file, "", { mode: 0o700 });
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -20,6 +20,7 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { containerDefaults } from "../../infra/pods.ts";
+import { apiServerCertificate } from "../../local/platform/cluster.ts";
 import { processesOf } from "./processes.ts";
 import type { Started } from "./starter.ts";
 
@@ -185,7 +186,7 @@ test("has the certificate of the API server as the default one, which Traefik wo
   await once(socket, "secureConnect");
   const { fingerprint256 } = socket.getPeerCertificate();
   socket.destroy();
-  const own = new X509Certificate(readFileSync(path.join(data, "kubernetes", "certificates", "apiserver.crt")));
+  const own = new X509Certificate(readFileSync(apiServerCertificate(data).certificate));
   expect(fingerprint256).toBe(own.fingerprint256);
 });
 

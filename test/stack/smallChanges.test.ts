@@ -16,7 +16,7 @@ const SCREEN = 40;
 /** Progress lines, which a terminal overwrites, and warnings about plugins on PATH. */
 const NOISE = /^@ previewing|warning: using pulumi-resource/;
 const KEPT = Array.from({ length: 6 }, (_, index) => service(`kept-${index}`));
-/** Returns the services with another one in the middle of each list. */
+/** Returns the services with another one between two in each list. */
 const withAdded = (fields: object = {}): EchoService[] => [
   ...KEPT.slice(0, 5),
   service("kept-4b", { ...fields }),

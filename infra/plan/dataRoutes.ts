@@ -46,7 +46,7 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), anonymous(exposure), UNROUTED_QUERY, UNAVAILABLE];
+  const front = [...openChain(exposure), anonymous(exposure), UNAVAILABLE];
   const [first] = dataApi.exposed;
   const tooMuch = selectsTooMuch();
   const schemas = dataApi.exposed.map((schema) => ({
@@ -73,8 +73,9 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
 }
 
 /**
- * Returns PostgREST with the limits of one client, for all rules and hosts together. Behind a proxy that terminates TLS, the client is the last
- * address that the proxy adds, so that these hosts have separate limits.
+ * Returns PostgREST with the limits of a query and of one client, for all rules and hosts together. Behind a proxy that terminates TLS, the client is the last
+ * address that the proxy adds, so that these hosts have separate limits. Traefik compiles the long expression of a query at each change of any route, here
+ * once: as a middleware of each rule, that was 40% of its CPU time (measured with 3.7.5 and 39 rules).
  */
 export function limitedBackend(exposure: Exposure, { limits }: DataApi): LimitedBackend {
   const { backend } = exposure;
@@ -87,6 +88,7 @@ export function limitedBackend(exposure: Exposure, { limits }: DataApi): Limited
     service: backend.name,
     port: upstream ? PORT_NAME : backend.port,
     chain: [
+      UNROUTED_QUERY,
       { name: named("gatehouse-rate-limit"), kind: "rate-limit", average, burst, upstream },
       { name: named("gatehouse-in-flight"), kind: "in-flight", amount, upstream },
     ],

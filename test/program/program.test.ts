@@ -52,7 +52,7 @@ describe("the local stack under mocks", () => {
       ]),
     );
     const chains = all.filter(([host]) => host !== "data.localhost");
-    const limits = ["anonymous", "unrouted-query", "unavailable"].map((name) => `gatehouse-${name}`);
+    const limits = ["anonymous", "unavailable"].map((name) => `gatehouse-${name}`);
     const schemas = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const counts = ["exact", "planned", "estimated"].flatMap((count) =>
       schemas.map((profile) => [...profile, `gatehouse-${count}-count`]),

@@ -123,7 +123,7 @@ describe("the plan of any stack", () => {
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
-          ...(exposure.role === "data-api" ? ["anonymous", "unrouted-query", "unavailable", "profile"] : []),
+          ...(exposure.role === "data-api" ? ["anonymous", "unavailable", "profile"] : []),
           ...(/count=(exact|planned|estimated)`/.test(rule.match) ? ["count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);
@@ -201,7 +201,8 @@ describe("the plan of any stack", () => {
       for (const { namespace, name, middlewares } of plan.traefikServices) {
         const upstream = name.endsWith("-upstream");
         const limits = middlewares.map((each) => byPlace.get(`${namespace}/${each}`));
-        expect(limits.map((each) => each && "upstream" in each && [each.kind, each.upstream])).toEqual([
+        expect(limits.map((each) => each && [each.kind, "upstream" in each && each.upstream])).toEqual([
+          ["unrouted-query", false],
           ["rate-limit", upstream],
           ["in-flight", upstream],
         ]);

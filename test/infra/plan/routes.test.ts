@@ -122,7 +122,7 @@ describe("a route", () => {
 
   test("matches nothing more for the data API after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
-    const front = ["strip", "anonymous", "unrouted-query", "unavailable"].map((name) => `gatehouse-${name}`);
+    const front = ["strip", "anonymous", "unavailable"].map((name) => `gatehouse-${name}`);
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const ends = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
@@ -150,7 +150,6 @@ describe("a route", () => {
     const raw = { schema: "raw", since: "2026-01-01", sunset: "2027-01-01", link: undefined };
     expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
       { name: "gatehouse-anonymous-upstream", namespace, kind: "anonymous", upstream: true },
-      { name: "gatehouse-unrouted-query", namespace, kind: "unrouted-query" },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {
         name: "gatehouse-profile-gatehouse-openapi",
@@ -160,6 +159,7 @@ describe("a route", () => {
         deprecation: undefined,
       },
       { name: "gatehouse-openapi", namespace, kind: "replace-path", path: "/rpc/document" },
+      { name: "gatehouse-unrouted-query", namespace, kind: "unrouted-query" },
       { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
       { name: "gatehouse-in-flight-upstream", namespace, kind: "in-flight", amount: 3, upstream: true },
       { name: "gatehouse-profile-api-v1", namespace, kind: "profile", schema: "api_v1", deprecation: undefined },

@@ -12,7 +12,9 @@ beforeAll(async () => {
      create table marts.parted (id integer, navn text) partition by list (id)`,
     api.roles.owner,
   );
-  await api.query(`create schema staging authorization ${api.roles.owner}`);
+  await api.query(
+    `create schema staging authorization ${api.roles.owner}; set role ${api.roles.owner}; create table staging.base (id integer)`,
+  );
 });
 afterAll(() => api.stop());
 
@@ -124,6 +126,34 @@ describe("personal data", () => {
       "marts.parted",
       "private_marts.part",
     ],
+    [
+      "a partition of a private table",
+      `create table private_marts.parted (id integer, navn text) partition by list (id);
+       create table marts.part partition of private_marts.parted default`,
+      "table",
+      "marts.part",
+      "private_marts.parted",
+    ],
+    [
+      "a child of a private table",
+      "create table marts.child () inherits (private_marts.person)",
+      "table",
+      "marts.child",
+    ],
+    [
+      "a view over a child of a child elsewhere",
+      `create table staging.child () inherits (private_marts.person); create table staging.grandchild () inherits (staging.child);
+       create view raw.people as select id from staging.grandchild`,
+      "view",
+      "raw.people",
+    ],
+    [
+      "a table that moves out without its partitions",
+      "create table marts.part partition of marts.parted default; alter table marts.parted set schema private_marts",
+      "table",
+      "marts.part",
+      "private_marts.parted",
+    ],
   ])("refuses %s", async (_, sql, kind, relation, source = "private_marts.person") => {
     expect(await attempt(sql)).toBe(refusal(kind, relation, source));
   });
@@ -141,6 +171,10 @@ test.each([
   ["a view over public data", "create view api_v1.k as select * from marts.dim_kommune"],
   ["a private view over private data", "create view private_marts.k as select * from private_marts.person"],
   ["a private view over public data", "create view private_marts.k as select * from marts.dim_kommune"],
+  [
+    "a table that inherits from the same one as a private table",
+    "create table private_marts.child () inherits (staging.base); create table marts.child () inherits (staging.base)",
+  ],
   ["a view over private data elsewhere", "create view staging.k as select * from private_marts.person"],
   [
     "a private table that refers to a public one",

@@ -1,18 +1,23 @@
--- A view answers with its owner's rights, and a table with the rows of its partitions and children: so a relation of an exposed schema
--- that reads one of a private schema, at any depth, would serve personal data to everyone. DDL that leads there is refused.
+-- A view answers with its owner's rights, a table with the rows of its partitions and children, and these with rows of that table: so a relation of an exposed
+-- schema that reads one of a private schema, at any depth, would serve personal data to everyone. DDL that leads there is refused.
 drop event trigger if exists gatehouse_guard_private;
 
--- Each exposed relation that reads a private one. Searches upwards from the private ones, which are few.
+-- Each exposed relation that reads a private one. Searches upwards from the private ones, which are few, and from their partitions and children, whose rows
+-- they contain.
 create or replace function gatehouse.leaks() returns table (kind text, relation text, private_relation text)
   language sql
   stable
   set search_path = pg_catalog, pg_temp
 as $$
-  with recursive readers(relation, source) as (
+  with recursive private(relation, source) as (
     select c.oid, c.oid
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any (pg_catalog.string_to_array(gatehouse.setting('private'), ','))
       and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union
+    select i.inhrelid, private.source from private join pg_catalog.pg_inherits i on i.inhparent = private.relation
+  ), readers(relation, source) as (
+    select private.relation, private.source from private
     union
     select reader.relation, readers.source
     from readers cross join lateral (

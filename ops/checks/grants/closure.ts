@@ -19,10 +19,16 @@ interface Path {
 
 /**
  * Returns findings for what the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
- * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan.
+ * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan. A partition contains
+ * rows of its table, which the private schema or the row security of the table protects there only.
  */
 export function* closureFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
-  const relations = new Map(live.relations.map((relation) => [`pg_class:${relation.id}`, relation]));
+  const relations = new Map(
+    live.relations.flatMap((relation) => [
+      [`pg_class:${relation.id}`, relation],
+      [`parent:${relation.id}`, relation],
+    ]),
+  );
   const routines = new Map(live.routines.map((routine) => [`pg_proc:${routine.id}`, routine]));
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
   const unrecorded = Map.groupBy(live.unrecorded, ({ id }) => id);
@@ -32,8 +38,9 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
       .filter(({ grantee, privileges }) => grantee === PUBLIC && privileges.includes("SELECT"))
       .map(({ name }) => name),
   );
-  for (const [start, relation] of relations) {
+  for (const relation of live.relations) {
     if (relation.kind === "sequence" || expected.schemas.get(relation.schema)?.access !== "exposed") continue;
+    const start = `pg_class:${relation.id}`;
     const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
     for (const [id, path] of reached) {
       const [read, called] = [relations.get(id), routines.get(id)];
@@ -47,6 +54,8 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.
         const source = relations.get(target);
         const unreadable = source !== undefined && !open.has(source.name);
+        // With its parent, a partition adds nothing.
+        if (reached.has(target.replace(/^parent:/u, "pg_class:"))) continue;
         if (reached.has(target) || (relation.invoker && unreadable)) continue;
         // Other functions read with the rights of the client's role.
         if (called && unreadable && !path.filled) continue;
@@ -66,7 +75,7 @@ function* readFindings(
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   const [path, access] = [pathText(through), schemas.get(read.schema)?.access];
   if (access === "private") {
-    const hint = `take ${read.name} out of it, or drop it; until then its rows are public`;
+    const hint = `take ${read.name} out of it, drop it, or move it to a private schema; until then its rows are public`;
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
   } else if (access === undefined && !read.published) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;

@@ -92,7 +92,7 @@ export interface Routine {
   readonly remote: boolean;
 }
 
-/** `pg_class:<id>`, `pg_proc:<id>` or `pg_operator:<id>`. */
+/** `pg_class:<id>`, `pg_proc:<id>`, `pg_operator:<id>`, or as target `parent:<id>`, of which a partition or child contains rows. */
 interface Dependency {
   readonly source: string;
   readonly target: string;

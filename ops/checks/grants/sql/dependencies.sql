@@ -1,7 +1,12 @@
 -- What a relation reads (its rule: a view's query), the relations whose rows it shows as its own (partitions, children), and the functions
 -- that its query, its columns' defaults and expressions, and its policies call, also by operators and by functions that name others.
 -- Postgres records nothing about its own objects.
-with edge (source_class, source, target_class, target) as (
+-- As targets parent:… also the relations, at any depth, of which a relation contains rows as a partition or child: these rows only, nothing else that they read.
+with recursive parent (child, oid) as (
+  select inhrelid, inhparent from pg_inherits
+  union
+  select parent.child, i.inhparent from parent join pg_inherits i on i.inhrelid = parent.oid
+), edge (source_class, source, target_class, target) as (
   select 'pg_class'::regclass, r.ev_class, d.refclassid, d.refobjid
   from pg_depend d join pg_rewrite r on r.oid = d.objid
   where d.classid = 'pg_rewrite'::regclass
@@ -34,4 +39,8 @@ where (source_class, source) <> (target_class, target)
     select from pg_class c
     where target_class = 'pg_class'::regclass and c.oid = target and c.relkind not in ('r', 'v', 'm', 'f', 'p', 'S')
   )
+union all
+select format('pg_class:%s', child), format('parent:%s', parent.oid)
+from parent join pg_class c on c.oid = parent.oid
+where c.relkind not in ('i', 'I')
 order by 1, 2

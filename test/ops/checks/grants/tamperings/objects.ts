@@ -60,6 +60,34 @@ export const OBJECTS: readonly Tampering[] = [
     fix: "DROP TABLE private_marts.events_2027",
   },
   {
+    name: "reports a partition of a private table and a view of it, but not what other tables of its parent contain",
+    sql: unguarded(
+      asOwner(`CREATE TABLE private_marts.visits (year int, month int) PARTITION BY RANGE (year);
+      CREATE TABLE catalog.visits_2026 PARTITION OF private_marts.visits FOR VALUES FROM (2026) TO (2027) PARTITION BY RANGE (month);
+      CREATE TABLE marts.visits_2026_1 PARTITION OF catalog.visits_2026 FOR VALUES FROM (1) TO (2);
+      CREATE VIEW api_v1.visits AS SELECT month FROM marts.visits_2026_1;
+      CREATE TABLE catalog.base (id int); CREATE TABLE marts.child () INHERITS (catalog.base);
+      CREATE TABLE private_marts.child () INHERITS (catalog.base)`),
+    ),
+    found: [
+      [
+        "table marts.visits_2026_1",
+        "serves rows of the private partitioned table private_marts.visits",
+      ],
+      [
+        "view api_v1.visits",
+        "serves rows of the private partitioned table private_marts.visits through marts.visits_2026_1",
+      ],
+    ],
+    fix: "DROP TABLE private_marts.visits CASCADE",
+  },
+  {
+    name: "reports a partition without the row security of its parent, which a request for it bypasses",
+    sql: `ALTER TABLE marts.events ENABLE ROW LEVEL SECURITY; CREATE POLICY recent ON marts.events FOR SELECT USING (year > 2026)`,
+    found: [["table marts.events_2026", "serves every row of marts.events, past its row security"]],
+    fix: `ALTER TABLE marts.events_2026 ENABLE ROW LEVEL SECURITY; CREATE POLICY recent ON marts.events_2026 FOR SELECT USING (year > 2026)`,
+  },
+  {
     name: "reports a view of a table outside of the plan",
     sql: `GRANT USAGE ON SCHEMA reporting TO pipeline; GRANT SELECT ON reporting.orders TO pipeline;
       ${asOwner("CREATE VIEW api_v1.orders AS SELECT * FROM reporting.orders")}`,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type DataApi, startDataApi } from "./postgrest.ts";
 
 let api: DataApi;
@@ -164,6 +164,54 @@ describe("personal data", () => {
       hint: "Remove private_marts.person from it, drop it, or move it to a private schema.",
     });
     expect(await api.query("select from pg_views where viewname = 'people'")).toEqual([]);
+  });
+});
+
+describe("two transactions that expose private data only together", () => {
+  beforeEach(() =>
+    api.query(
+      "create view staging.a as select navn from marts.parent; create view staging.k as select navn from staging.a",
+      api.roles.owner,
+    ),
+  );
+  afterEach(() => api.query("drop view if exists api_v1.v, staging.k, staging.a", api.roles.owner));
+
+  /** Runs both statements, commits the first transaction, then the second. Returns the error of the second. */
+  const race = async (first: string, second: string, isolation = "read committed"): Promise<unknown> => {
+    const sessions = await Promise.all([api.session(), api.session()]);
+    try {
+      for (const [index, session] of sessions.entries()) {
+        await session.query(`set lock_timeout = '2s'; begin isolation level ${isolation}; set local role ${api.roles.owner}`);
+        await session.query([first, second][index] ?? "");
+      }
+      await sessions[0].query("commit");
+      return await sessions[1].query("commit").then(
+        () => "done",
+        ({ code, message }: Error & { code: string }) => [code, message],
+      );
+    } finally {
+      await Promise.all(sessions.map((session) => session.end()));
+    }
+  };
+
+  const EXPOSE = "create view api_v1.v as select * from staging.k";
+  const LEAK = "create or replace view staging.a as select navn from private_marts.person";
+
+  test("are refused when the second one commits", async () => {
+    expect(await race(EXPOSE, LEAK)).toEqual(["42501", refusal("view", "api_v1.v")]);
+    await api.query("drop view api_v1.v", api.roles.owner);
+    const bulkLoad = `reset role; set local session_replication_role = replica; ${EXPOSE}`;
+    expect(await race(LEAK, bulkLoad)).toEqual(["42501", refusal("view", "api_v1.v")]);
+  });
+
+  test("fail with a snapshot that is older than the first commit", async () => {
+    const error = ["40001", "could not serialize access due to concurrent update"];
+    expect(await race(EXPOSE, LEAK, "repeatable read")).toEqual(error);
+  });
+
+  test("do not wait for each other before their commits, and leave no rows", async () => {
+    expect(await race(EXPOSE, "create table staging.other (); drop table staging.other")).toBe("done");
+    expect(await api.query("select transaction from gatehouse.guarded")).toEqual([{ transaction: "0" }]);
   });
 });
 

@@ -58,6 +58,35 @@ begin
 end
 $$;
 
+-- Two transactions can expose a private relation together, and neither sees what the other one has not committed. So each is checked again at its commit, one
+-- after the other: the row with 0 is the lock, which a transaction keeps from this check to the end of its commit. It is updated so that a transaction with an
+-- older snapshot (REPEATABLE READ) fails. The other rows exist inside of transactions only.
+create table if not exists gatehouse.guarded (transaction xid8 primary key);
+comment on table gatehouse.guarded is 'Transactions with DDL that are checked at their commit; 0 is a lock';
+
+create or replace function gatehouse.guard_commit() returns trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update gatehouse.guarded set transaction = transaction where transaction = '0';
+  perform gatehouse.refuse_leaks();
+  delete from gatehouse.guarded where transaction = new.transaction;
+  return null;
+end
+$$;
+
+do $$
+begin
+  if exists (select from pg_catalog.pg_trigger t where t.tgrelid = 'gatehouse.guarded'::pg_catalog.regclass) then return; end if;
+  insert into gatehouse.guarded values ('0');
+  create constraint trigger guard_commit after insert on gatehouse.guarded deferrable initially deferred
+    for each row execute function gatehouse.guard_commit();
+  alter table gatehouse.guarded enable always trigger guard_commit;
+end
+$$;
+
 -- With the rights of its owner: the role that runs the DDL may not call what is in this schema.
 create or replace function gatehouse.guard_private() returns event_trigger
   language plpgsql
@@ -66,6 +95,10 @@ create or replace function gatehouse.guard_private() returns event_trigger
 as $$
 begin
   perform gatehouse.refuse_leaks();
+  -- Some programs create a temporary relation for each request.
+  if exists (select from pg_catalog.pg_event_trigger_ddl_commands() c where c.schema_name is distinct from 'pg_temp') then
+    insert into gatehouse.guarded values (pg_catalog.pg_current_xact_id()) on conflict do nothing;
+  end if;
 end
 $$;
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quotedName, tieBreakers, unsortedFirstPage, urlOf, viewRequest } from "../../catalog/src/api/request.ts";
+import {
+  isCompletelyOrdered,
+  quotedName,
+  tieBreakers,
+  unsortedFirstPage,
+  urlOf,
+  viewRequest,
+} from "../../catalog/src/api/request.ts";
 import { familyOf, isMeasure, isRegion, isSortable, isTime, operatorsOf } from "../../catalog/src/state/columns.ts";
 import { comparison } from "../../catalog/src/state/operators.ts";
 import { readView, type ViewState } from "../../catalog/src/state/view.ts";
@@ -68,6 +75,52 @@ describe("the request of a view", () => {
       const url = urlOf(BASE, viewRequest(wide, { ...first, page: 2 }));
       expect(url.length).toBeGreaterThan(3500);
       expect(url.length).toBeLessThan(4200);
+    });
+
+    test("is ordered by no column whose name the gateway refuses in an order", () => {
+      const names = ["a", 'in "quotes"', "back\\slash", "json_agg", "my jsonb_agg", "array_agg_strict", "b"];
+      const columns = names.map((name) => column(name));
+      expect(tieBreakers({ ...endpoint, columns })).toEqual(["a", "b"]);
+      expect(tieBreakers({ primary_key: ["json_agg"], columns })).toEqual(["a", "b"]);
+      expect(columns.filter(isSortable).map(({ name }) => name)).toEqual(["a", "b"]);
+    });
+
+    test("has at most 100 places between commas in its order and its list of columns", () => {
+      const columns = Array.from({ length: 60 }, (_, at) => column(`a, ${at}`));
+      const names = columns.map(({ name }) => name);
+      const params = (view: Partial<ViewState>) =>
+        new Map(viewRequest({ ...endpoint, columns }, { ...first, ...view }).params);
+      const sort = { column: "doc", descending: false };
+      expect(params({}).get("order")?.split(",")).toHaveLength(100);
+      expect(params({ sort }).get("order")?.split(",")).toHaveLength(99);
+      expect(
+        params({ columns: names.slice(0, 50) })
+          .get("select")
+          ?.split(","),
+      ).toHaveLength(100);
+      expect(params({ columns: names.slice(0, 51) }).get("select")).toBeUndefined();
+    });
+
+    test.each(["json_agg", "a::region"])(
+      "selects all columns instead of one whose name the gateway refuses: %s",
+      (name) => {
+        const { params } = viewRequest(
+          { ...endpoint, columns: [column(name), column("b")] },
+          { ...first, columns: [name] },
+        );
+        expect(new Map(params).has("select")).toBe(false);
+      },
+    );
+
+    test("has a complete order if every column is in it, or the key is", () => {
+      const complete = (types: readonly string[], primary_key: string[] = []): boolean =>
+        isCompletelyOrdered({ primary_key, columns: types.map((type, at) => column(`c${at}`, type)) });
+      expect(complete(["text", "interval", "inet", "uuid", "macaddr"])).toBe(true);
+      expect(complete(["text", "marts.kind"])).toBe(false);
+      expect(complete(["text", "jsonb"])).toBe(false);
+      expect(complete(["text", "jsonb"], ["c0"])).toBe(true);
+      expect(complete(Array.from({ length: 101 }, () => "text"))).toBe(false);
+      expect(complete([])).toBe(false);
     });
 
     test("sorts a large one only for a chosen order or a later page", () => {
@@ -203,7 +256,7 @@ describe("a column", () => {
     ["point", false],
     ["circle", false],
   ])("can be sorted if Postgres can order its type: %s: %j", (type, sortable) => {
-    expect(isSortable({ type })).toBe(sortable);
+    expect(isSortable({ name: "a", type })).toBe(sortable);
   });
 });
 

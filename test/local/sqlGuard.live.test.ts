@@ -181,7 +181,9 @@ describe("two transactions that expose private data only together", () => {
     const sessions = await Promise.all([api.session(), api.session()]);
     try {
       for (const [index, session] of sessions.entries()) {
-        await session.query(`set lock_timeout = '2s'; begin isolation level ${isolation}; set local role ${api.roles.owner}`);
+        await session.query(
+          `set lock_timeout = '2s'; begin isolation level ${isolation}; set local role ${api.roles.owner}`,
+        );
         await session.query([first, second][index] ?? "");
       }
       await sessions[0].query("commit");

@@ -1,5 +1,5 @@
 import { MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/publishedLimits.ts";
-import { type Column, familyOf } from "../state/columns.ts";
+import { type Column, familyOf, REFUSED_NAME } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
 
@@ -54,7 +54,7 @@ export function viewRequest(endpoint: RequestedRelation, view: ViewState): RowsR
     profile: profileOf(endpoint),
     params: [
       // Without a list, the response has all columns.
-      ...(select && view.columns.length <= MAX_SELECTED && readable(select).length <= MAX_SELECT
+      ...(select && isSelectable(view.columns) && readable(select).length <= MAX_SELECT
         ? [["select", select] as const]
         : []),
       ...filterParams(view.filters),
@@ -90,25 +90,52 @@ const MAX_ORDER = 4000;
 /** Maximum length of a `select`: with an order and filters, the gateway accepts 8,000 characters. */
 const MAX_SELECT = 2500;
 const SORTABLE = new Set(["number", "time", "text", "boolean"]);
+/** Other types of Postgres that are compared fast. */
+const SORTABLE_TYPE = /^(uuid|interval|inet|cidr|macaddr8?|bit)\b(?!.*\[\])/u;
+
+/** Returns whether the gateway accepts these columns in a `select` (infra/plan/matchers.ts, selectsTooMuch). */
+function isSelectable(names: readonly string[]): boolean {
+  return (
+    limited(names, MAX_SELECTED).length === names.length && !names.some((name) => /::|(array|jsonb?)_agg/u.test(name))
+  );
+}
+
+/** Returns the first names that the gateway accepts in one list: it also counts the commas of names. */
+function limited(names: readonly string[], max: number): string[] {
+  let places = 0;
+  return names.filter((name) => (places += name.split(",").length) <= max);
+}
+
+type Ordered = Pick<RequestedRelation, "primary_key" | "columns">;
+
+function isOrderedByKey({ primary_key }: Ordered): boolean {
+  return primary_key.length > 0 && !primary_key.some((name) => REFUSED_NAME.test(name));
+}
 
 /**
  * Returns the columns by which rows are ordered so that each has one place: the primary key. Without one, all columns that Postgres can sort, as far
  * as the API allows and the address has room for them.
  */
-export function tieBreakers({ primary_key, columns }: Pick<RequestedRelation, "primary_key" | "columns">): string[] {
-  if (primary_key.length > 0) return [...primary_key];
-  const sortable = (columns ?? []).filter((column) => SORTABLE.has(familyOf(column)) || column.type === "uuid");
-  let length = 0;
-  return sortable
-    .slice(0, MAX_ORDERED)
+export function tieBreakers(relation: Ordered): string[] {
+  if (isOrderedByKey(relation)) return [...relation.primary_key];
+  const names = (relation.columns ?? [])
+    .filter((column) => SORTABLE.has(familyOf(column)) || SORTABLE_TYPE.test(column.type))
     .map(({ name }) => name)
-    .filter((name) => (length += readable(quotedName(name)).length + 1) <= MAX_ORDER);
+    .filter((name) => !REFUSED_NAME.test(name));
+  let length = 0;
+  return limited(names, MAX_ORDERED).filter((name) => (length += readable(quotedName(name)).length + 1) <= MAX_ORDER);
+}
+
+/** Returns whether two rows with the same place in the order are equal, so that pages and downloads contain each row once. */
+export function isCompletelyOrdered(relation: Ordered): boolean {
+  const count = tieBreakers(relation).length;
+  return isOrderedByKey(relation) || (count > 0 && count === relation.columns?.length);
 }
 
 function orderOf(sort: ViewState["sort"], columns: readonly string[]): string {
-  const rest = columns.filter((column) => column !== sort?.column).map(quotedName);
-  return [...(sort ? [`${quotedName(sort.column)}.${sort.descending ? "desc.nullslast" : "asc"}`] : []), ...rest]
-    .slice(0, MAX_ORDERED)
+  const rest = columns.filter((column) => column !== sort?.column);
+  return limited([...(sort ? [sort.column] : []), ...rest], MAX_ORDERED)
+    .map((name) => quotedName(name) + (name === sort?.column ? (sort.descending ? ".desc.nullslast" : ".asc") : ""))
     .join(",");
 }
 

@@ -33,9 +33,12 @@ export function familyOf({ type }: Pick<Column, "type">): Family {
 /** Types without an order (`btree` operator class) in Postgres. */
 const UNSORTABLE = /^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)(\[\])?$/u;
 
-/** Returns whether Postgres can order rows by a column. */
-export function isSortable({ type }: Pick<Column, "type">): boolean {
-  return !UNSORTABLE.test(type);
+/** In the name of a column that the gateway refuses in an order (infra/gateway/dataSpecs.ts). */
+export const REFUSED_NAME = /["\\]|(array|jsonb?)_agg/u;
+
+/** Returns whether Postgres can order rows by a column, and the gateway allows it. */
+export function isSortable({ name, type }: Pick<Column, "name" | "type">): boolean {
+  return !UNSORTABLE.test(type) && !REFUSED_NAME.test(name);
 }
 
 /** Returns the operators that apply to a column; the form selects the first. */

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { download, type Format, MAX_ROWS } from "../../api/download.ts";
 import type { EndpointDetails } from "../../api/meta.ts";
-import { tieBreakers, viewRequest } from "../../api/request.ts";
+import { isCompletelyOrdered, viewRequest } from "../../api/request.ts";
 import { useText } from "../../i18n/text.tsx";
 import type { Column } from "../../state/columns.ts";
 import type { ViewState } from "../../state/view.ts";
@@ -49,7 +49,7 @@ export function Download({ endpoint, view, columns }: Props): VNode {
       <summary>{t("downloadHeading")}</summary>
       <p>
         <small>
-          {t("downloadHelp", { max: MAX_ROWS })} {tieBreakers(endpoint).length === 0 && t("downloadUnordered")}
+          {t("downloadHelp", { max: MAX_ROWS })} {!isCompletelyOrdered(endpoint) && t("downloadUnordered")}
         </small>
       </p>
       <div role="group">

@@ -70,10 +70,7 @@ export const OBJECTS: readonly Tampering[] = [
       CREATE TABLE private_marts.child () INHERITS (catalog.base)`),
     ),
     found: [
-      [
-        "table marts.visits_2026_1",
-        "serves rows of the private partitioned table private_marts.visits",
-      ],
+      ["table marts.visits_2026_1", "serves rows of the private partitioned table private_marts.visits"],
       [
         "view api_v1.visits",
         "serves rows of the private partitioned table private_marts.visits through marts.visits_2026_1",

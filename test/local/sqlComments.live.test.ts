@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DataApi, startDataApi } from "./postgrest.ts";
 
 let api: DataApi;
@@ -262,6 +262,36 @@ describe("transactions that change comments of one view", () => {
     expect(await comments("api_v1.both")).toEqual([null, "Another key", "Another note"]);
     expect(await comments("api_v1.more")).toEqual([null, "Another key", "Another note"]);
     await owner("drop view api_v1.both, api_v1.more, api_v1.last");
+  });
+
+  test("continue when one of them drops the view", async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `c${at}`);
+    await owner(
+      `create table marts.wide (${names.map((name) => `${name} integer`).join(", ")}); create view api_v1.wide as select * from marts.wide`,
+    );
+    const comments = names.map((name) => `comment on column marts.wide.${name} is 'Text'`).join(";");
+    // Long enough for the other transaction to commit.
+    await api.query(
+      `alter event trigger gatehouse_comments disable; ${comments}; alter event trigger gatehouse_comments enable;
+       do $$ begin execute format('alter function %s set lock_timeout = ''20s''',
+         (select oid::regprocedure from pg_proc where pronamespace = 'gatehouse'::regnamespace and proname = 'comment')); end $$`,
+    );
+    const sessions = await Promise.all([api.session(), api.session()]);
+    const [first, second] = sessions;
+    try {
+      await open(first, "drop view api_v1.wide");
+      const commented = open(second, "comment on table marts.wide is 'The wide one'");
+      const waiting = "select query from pg_stat_activity where wait_event_type = 'Lock' and query like 'comment on%'";
+      await vi.waitFor(async () => expect(await api.query(waiting)).toHaveLength(1), 240_000);
+      await first.query("commit");
+      await commented;
+      await second.query("commit");
+    } finally {
+      await Promise.all(sessions.map((session) => session.end()));
+    }
+    api.migrate();
+    expect(await api.query("select view from gatehouse.skipped_view")).toEqual([]);
+    await owner("drop table marts.wide");
   });
 
   test("do not wait for one that reads the rules of views which are not known yet", async () => {

@@ -159,16 +159,28 @@ as $$
   where c.relation = renamed.relation and c."position" = renamed."position";
 $$;
 
--- Runs a statement that changes a comment on a view. Returns false if another transaction has locked the view.
-create or replace function gatehouse.comment(statement text) returns boolean
+-- Changes the comment of a view or, with a position, of its column. Returns false if another transaction has locked or dropped the view.
+drop function if exists gatehouse.comment(text);
+create or replace function gatehouse.comment(view oid, "position" integer, comment text) returns boolean
   language plpgsql
   set search_path = pg_catalog, pg_temp
   set lock_timeout = '10ms'
 as $$
+declare
+  what text;
 begin
-  execute statement;
+  select case
+    when comment."position" > 0 then pg_catalog.format('column %I.%I.%I', n.nspname, c.relname,
+      (select a.attname from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum = comment."position"))
+    when c.relkind = 'm' then pg_catalog.format('materialized view %I.%I', n.nspname, c.relname)
+    else pg_catalog.format('view %I.%I', n.nspname, c.relname)
+  end into what
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.oid = comment.view;
+  if not found then return false; end if;
+  execute pg_catalog.format('comment on %s is %L', what, comment.comment);
   return true;
-exception when lock_not_available then
+exception when lock_not_available or undefined_table or undefined_column then
   return false;
 end
 $$;
@@ -238,18 +250,11 @@ begin
       where c.relation = any (views)
     )
     select
-      view, "position", wanted.comment,
-      case
-        when "position" > 0 then pg_catalog.format('column %s.%I', view::pg_catalog.regclass,
-          (select a.attname from pg_catalog.pg_attribute a where a.attrelid = view and a.attnum = "position"))
-        when (select c.relkind from pg_catalog.pg_class c where c.oid = view) = 'm'
-          then 'materialized view ' || view::pg_catalog.regclass
-        else 'view ' || view::pg_catalog.regclass
-      end as what
+      view, "position", wanted.comment
     from wanted full join carried using (view, "position")
     where wanted.comment is distinct from carried.comment
   loop
-    if not gatehouse.comment(pg_catalog.format('comment on %s is %L', difference.what, difference.comment)) then
+    if not gatehouse.comment(difference.view, difference."position", difference.comment) then
       insert into gatehouse.skipped_view values (difference.view);
     elsif difference.comment is not null then
       insert into gatehouse.carried_comment

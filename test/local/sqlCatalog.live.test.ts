@@ -155,6 +155,58 @@ describe("meta_endpoints", () => {
     await owner("drop table marts.ref_child, marts.ref_parent");
   });
 
+  test("has the rows of its partitions as the estimate of a partitioned table, also if its own statistics are older", async () => {
+    const estimate = (): Promise<unknown> => column("/meta_endpoints?relation=eq.ref_parted", "row_estimate");
+    await owner(
+      "create table marts.ref_parted (id integer) partition by list (id); create table marts.ref_one partition of marts.ref_parted for values in (1); " +
+        "insert into marts.ref_parted values (1); analyze marts.ref_parted; " +
+        "insert into marts.ref_parted select 1 from generate_series(1, 499); analyze marts.ref_one",
+    );
+    expect(await estimate()).toEqual([500]);
+    await owner("drop table marts.ref_parted");
+  });
+
+  test("has an estimate for a table that was analysed while it was empty", async () => {
+    const estimate = (): Promise<unknown> => column("/meta_endpoints?relation=eq.ref_filled", "row_estimate");
+    await owner("create table marts.ref_filled (id integer); analyze marts.ref_filled");
+    expect(await estimate()).toEqual([0]);
+    await owner("insert into marts.ref_filled values (1), (2)");
+    await vi.waitFor(async () => expect(await estimate()).toEqual([2]), 240_000);
+    await owner("drop table marts.ref_filled");
+  });
+
+  test("has a column that can be null although it is NOT NULL: not validated, without inheritance, or of a foreign table", async () => {
+    await owner(
+      `create table marts.ref_checked (id integer not null); alter table marts.ref_checked add checked integer;
+       insert into marts.ref_checked values (1); alter table marts.ref_checked add constraint checked not null checked not valid;
+       create table marts.ref_parent (id integer, constraint own not null id no inherit)`,
+    );
+    await api.query(
+      `create extension postgres_fdw; create server here foreign data wrapper postgres_fdw;
+       create foreign table marts.ref_foreign (id integer not null) server here; alter foreign table marts.ref_foreign owner to ${api.roles.owner};
+       grant select on marts.ref_foreign to ${api.roles.anonymous}`,
+    );
+    const nullable = "first:columns->0->nullable,second:columns->1->nullable";
+    expect(
+      await rows(`/meta_endpoints?relation=in.(ref_checked,ref_foreign,ref_parent)&select=${nullable}&order=relation`),
+    ).toEqual([
+      { first: false, second: true },
+      { first: true, second: null },
+      { first: true, second: null },
+    ]);
+    const { body } = await api.get("/rpc/document?schema=marts", { "accept-profile": "gatehouse_openapi" });
+    const { schemas } = (JSON.parse(body) as { components: { schemas: Record<string, { properties: unknown }> } })
+      .components;
+    const integer = (type: unknown) => ({ type, format: "int32" });
+    const orNull = integer(["integer", "null"]);
+    expect(schemas["ref_checked"]?.properties).toEqual({ id: integer("integer"), checked: orNull });
+    expect([schemas["ref_foreign"]?.properties, schemas["ref_parent"]?.properties]).toEqual([
+      { id: orNull },
+      { id: orNull },
+    ]);
+    await api.query("drop extension postgres_fdw cascade; drop table marts.ref_checked, marts.ref_parent");
+  });
+
   test("has an estimate for a small table after its rows are counted", async () => {
     await owner("create table marts.ref_small (id integer); insert into marts.ref_small values (1), (2)");
     await vi.waitFor(

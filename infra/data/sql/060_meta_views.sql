@@ -81,20 +81,31 @@ select
             or pg_catalog.has_table_privilege(:'anonymous'::name, c.oid, 'SELECT') is not true) then null
         -- Statistics of a table contain no rows of the tables that inherit from it.
         when c.relkind <> 'p' and exists (select from pg_catalog.pg_inherits i where i.inhparent = c.oid) then null
-        when c.reltuples >= 0 then c.reltuples
-        when c.relkind = 'p' then (
-          select pg_catalog.sum(part.reltuples)
-          from pg_catalog.pg_partition_tree(c.oid) tree join pg_catalog.pg_class part on part.oid = tree.relid
-          where tree.isleaf having pg_catalog.min(part.reltuples) >= 0)
-        -- Small tables are never analysed. None counted may also mean that the counters were lost.
-        else nullif(pg_catalog.pg_stat_get_live_tuples(c.oid), 0)
+        else (
+          -- Of a partitioned table those of its partitions, which are analysed more often.
+          select case when pg_catalog.bool_and(counted.rows is not null) then pg_catalog.sum(counted.rows) end
+          from (
+            select tree.relid from pg_catalog.pg_partition_tree(c.oid) tree where tree.isleaf
+            union select c.oid where c.relkind <> 'p'
+          ) as part(oid)
+          join pg_catalog.pg_class stored on stored.oid = part.oid
+          -- Small tables are not analysed when they are filled. None counted may also mean that the counters were lost.
+          cross join lateral (
+            select case when stored.reltuples > 0 then stored.reltuples
+              else coalesce(nullif(pg_catalog.pg_stat_get_live_tuples(stored.oid), 0), nullif(stored.reltuples, -1)) end
+          ) as counted(rows)
+        )
       end) end
     from reads join pg_catalog.pg_class c on c.oid = reads.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'f', 'm')
   )::bigint as row_estimate,
   (
     select pg_catalog.json_agg(pg_catalog.json_build_object(
-      'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,
+      'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'nullable',
+      -- As in ops/checks/contract/systemCatalog.ts: these NOT NULL constraints, which Postgres 18 records, guarantee nothing.
+      not a.attnotnull or relation.relkind = 'f' or exists (
+        select from pg_catalog.pg_constraint n
+        where n.conrelid = a.attrelid and n.contype = 'n' and n.conkey = array[a.attnum] and (not n.convalidated or n.connoinherit)),
       -- Behind the key columns of an index are those of INCLUDE.
       'description', d.description, 'key', coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false)) order by a.attnum)::jsonb
     from pg_catalog.pg_attribute a

@@ -16,21 +16,25 @@ begin
 
   with relation as (
     select
-      c.oid, c.relname, gatehouse.encoded(c.relname, '.') as id, pg_catalog.obj_description(c.oid, 'pg_class') as description
+      c.oid, c.relname, c.relkind, gatehouse.encoded(c.relname, '.') as id, pg_catalog.obj_description(c.oid, 'pg_class') as description
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = schema and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
       and pg_catalog.has_any_column_privilege(c.oid, 'SELECT')
   ), attribute as (
     select
-      a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, d.description
+      a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, d.description,
+      -- As in 060_meta_views.sql.
+      a.attnotnull and relation.relkind <> 'f' and not exists (
+        select from pg_catalog.pg_constraint n
+        where n.conrelid = a.attrelid and n.contype = 'n' and n.conkey = array[a.attnum] and (not n.convalidated or n.connoinherit)) as not_null
     from relation
     join pg_catalog.pg_attribute a on a.attrelid = relation.oid
     left join pg_catalog.pg_description d
       on d.objoid = a.attrelid and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = a.attnum
     where a.attnum > 0 and not a.attisdropped and pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
   ), type as materialized (
-    select atttypid, atttypmod, attnotnull, gatehouse.json_schema(atttypid, atttypmod, not attnotnull) as values, operators.text as operators
-    from (select distinct atttypid, atttypmod, attnotnull from attribute) as used
+    select atttypid, atttypmod, not_null, gatehouse.json_schema(atttypid, atttypmod, not not_null) as values, operators.text as operators
+    from (select distinct atttypid, atttypmod, not_null from attribute) as used
     join pg_catalog.pg_type t on t.oid = used.atttypid
     cross join lateral (
       select '`<operator>.<value>`, the operator one of ' || gatehouse.operators(t.typcategory) || ', each also after `not.`'
@@ -45,7 +49,7 @@ begin
         'description', pg_catalog.concat_ws('. ', a.description, type.operators)), '' order by a.attnum), '') as filters
     from relation
     join attribute a on a.attrelid = relation.oid
-    join type using (atttypid, atttypmod, attnotnull)
+    join type using (atttypid, atttypmod, not_null)
     group by 1, 2, 3
   )
   select

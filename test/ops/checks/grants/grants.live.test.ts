@@ -9,6 +9,7 @@ import { readDatabaseState } from "../../../../ops/checks/grants/databaseState.t
 import { compareGrants, verifyGrants } from "../../../../ops/checks/grants/verification.ts";
 import { checkGrants } from "../../../../ops/checks/grants/report.ts";
 import { checkDatabase } from "../../../../ops/checks/verify/database.ts";
+import { quoted } from "../../../../ops/checks/grants/sql.ts";
 import { plan, type Server, startPlanned } from "./database.ts";
 import { OBJECTS } from "./tamperings/objects.ts";
 import { PRIVILEGES } from "./tamperings/privileges.ts";
@@ -133,6 +134,15 @@ test("finds any single granted privilege, and its hint revokes it", async () => 
     expect(left).toEqual([]);
   });
   await fc.assert(property, samples(60));
+});
+
+test("quotes the keywords that Postgres reserves, in hints", async () => {
+  const { rows } = await client.query<{ word: string }>(
+    "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T') ORDER BY 1",
+  );
+  expect(rows.length).toBeGreaterThan(90);
+  expect(rows.map(({ word }) => quoted(word))).toEqual(rows.map(({ word }) => `"${word}"`));
+  expect(["catalog", "marts", "raw"].map(quoted)).toEqual(["catalog", "marts", "raw"]);
 });
 
 test("finds the same as an administrator without superuser rights", async () => {

@@ -80,7 +80,8 @@ async function identityOf(
   const url = given?.replace(/\/+$/, "") ?? (stack && authentikOrigin(stack));
   if (url === undefined) return "authentik was not read, because no stack file names its URL; add --authentik URL";
   const own = shell.environment["AUTHENTIK_TOKEN"];
-  if (stack === undefined || settings === undefined) {
+  // The token of the stack file is sent to the stack's own authentik only.
+  if (stack === undefined || settings === undefined || !isSameOrigin(url, authentikOrigin(stack))) {
     return own ? { url, token: own } : "authentik was not read, because AUTHENTIK_TOKEN is not set";
   }
   const decrypt = async () => decryptedVariables(await openCli(stack, shell, shell.progress));
@@ -89,4 +90,8 @@ async function identityOf(
   if (token !== undefined) return { url, token };
   const names = settings.token.variables.join(", ");
   return `authentik was not read, because ${names} is not set${problem === undefined ? "" : ` (${problem})`}`;
+}
+
+function isSameOrigin(url: string, other: string | undefined): boolean {
+  return URL.parse(url)?.origin === URL.parse(other ?? "")?.origin;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,14 +19,18 @@ export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
-/** The PID namespace of a run of Gatehouse (pid_namespaces(7)): only there can the process id of its lock be looked up. */
+/** Where a run of Gatehouse takes its lock: only there can the process id of the lock be looked up. */
 interface LockOwner {
-  readonly pidNamespace: string | undefined;
+  /** Identifies the start of the machine: machines that share a backend can have one image, one host name and one first PID namespace. */
+  readonly boot: string;
+  /** pid_namespaces(7). Only Linux has them. */
+  readonly pidNamespace: string;
 }
 
 /**
  * Releases the lock of an interrupted deployment: only if the backend is a folder, and only if the process that took it ran on this
- * machine, in this PID namespace, and has ended. A container with `--network host` has the host name of its host, and other process ids.
+ * machine since its start, in this PID namespace, and has ended. A container with `--network host` has the host name of its host, and other
+ * process ids.
  * For any other backend the engine reports the owner.
  * @throws LockedError when its owner runs, or ran elsewhere; the message names the owner, the time and the command to release it
  */
@@ -33,13 +38,13 @@ export async function releaseStaleLock(stack: Stack): Promise<void> {
   const backend = backendOf(stack);
   const locks = locksOf(backend, stack.name);
   if (backend === undefined || locks.length === 0) return;
-  const isComparable = isOwnNamespace(ownerFile(backend, stack.name));
+  const isComparable = isOwn(read<LockOwner>(ownerFile(backend, stack.name)));
   const problem = locks.map((lock) => problemOf(lock, isComparable, stack.name)).find((text) => text !== undefined);
   if (problem !== undefined) throw new LockedError(problem);
   await stack.cancel();
 }
 
-/** @param isComparable whether the process ids of the lock and of this process are those of one PID namespace */
+/** @param isComparable whether the process ids of the lock and of this process are those of one machine and PID namespace */
 function problemOf(lock: Lock, isComparable: boolean, stack: string): string | undefined {
   const isHere = lock.hostname === hostname();
   if (isHere && isComparable && !isRunning(lock.pid)) return undefined;
@@ -47,13 +52,13 @@ function problemOf(lock: Lock, isComparable: boolean, stack: string): string | u
   const cancel = `run: pulumi cancel --stack ${stack}`;
   if (!isHere || isComparable) return `${locked}. Wait for it. If that process has ended, ${cancel}`;
   return (
-    `${locked}. No run of Gatehouse in this PID namespace took the lock, so whether that process runs is unknown here: ` +
-    `it can be in a container. Make sure that it has ended, then ${cancel}`
+    `${locked}. No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs ` +
+    `is unknown here: it can be in a container, or on a machine with the same name. Make sure that it has ended, then ${cancel}`
   );
 }
 
 /**
- * Records the PID namespace of the locks that this process takes, in the folder of the backend: for {@link releaseStaleLock} of the next run.
+ * Records the {@link LockOwner} of the locks that this process takes, in the folder of the backend: for {@link releaseStaleLock} of the next run.
  * The engine's lock does not contain it.
  */
 export function recordLockOwner(stack: Stack): void {
@@ -62,7 +67,7 @@ export function recordLockOwner(stack: Stack): void {
   if (backend === undefined || lockFiles(backend, stack.name).length > 0) return;
   const file = ownerFile(backend, stack.name);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replaceFile(file, JSON.stringify({ pidNamespace: pidNamespace() } satisfies LockOwner));
+  replaceFile(file, JSON.stringify(lockOwner() ?? {}));
 }
 
 /** Deletes the record unless the stack is locked: the engine can be killed without this process. */
@@ -85,16 +90,21 @@ function locksFolder(backend: string, stack: string): string {
   return join(backend, ".pulumi", "locks", "organization", PROJECT_NAME, stack);
 }
 
-function isOwnNamespace(file: string): boolean {
-  const own = pidNamespace();
-  return own !== undefined && read<LockOwner>(file)?.pidNamespace === own;
+function isOwn(owner: LockOwner | undefined): boolean {
+  const own = lockOwner();
+  return own !== undefined && owner?.boot === own.boot && owner.pidNamespace === own.pidNamespace;
 }
 
-/** Returns undefined if it cannot be read. Only Linux has PID namespaces. */
-function pidNamespace(): string | undefined {
-  if (process.platform !== "linux") return process.platform;
+/** Returns undefined if it cannot be read. */
+function lockOwner(): LockOwner | undefined {
   try {
-    return readlinkSync("/proc/self/ns/pid");
+    if (process.platform === "linux") {
+      // proc_sys_kernel(5), random/boot_id
+      const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+      return { boot, pidNamespace: readlinkSync("/proc/self/ns/pid") };
+    }
+    const boot = execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).trim();
+    return { boot, pidNamespace: process.platform };
   } catch {
     return undefined;
   }

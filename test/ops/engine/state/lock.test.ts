@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
@@ -63,18 +63,23 @@ test.each([
   expect(cancelled).toBe(0);
 });
 
+const change = (fields: object) => (file: string) =>
+  writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), ...fields }));
+
 test.each([
-  ["of another PID namespace", (file: string) => writeFileSync(file, '{ "pidNamespace": "pid:[1]" }')],
-  ["without a record of its PID namespace", (file: string) => rmSync(file)],
-])("keeps the lock of a process %s, whose process id means nothing here", async (_, change) => {
+  ["of another machine with this host name", change({ boot: "0e7a2a1c-52c5-4a83-8d55-7a0b6e2f1c11" })],
+  ["of a version that recorded no machine", change({ boot: undefined })],
+  ["of another PID namespace", change({ pidNamespace: "pid:[1]" })],
+  ["without a record", (file: string) => rmSync(file)],
+])("keeps the lock of a process %s, whose process id means nothing here", async (_, edit) => {
   const stack = stackOn(`file://${backend}`);
   recordLockOwner(stack);
   writeLock({});
-  change(join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json"));
+  edit(join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json"));
   await expect(releaseStaleLock(stack)).rejects.toThrow(
     `stack "dev" is locked by process ${NONE} of kari on ${hostname()} since 2026-11-21T10:00:00Z. ` +
-      "No run of Gatehouse in this PID namespace took the lock, so whether that process runs is unknown here: it can be in a container. " +
-      "Make sure that it has ended, then run: pulumi cancel --stack dev",
+      "No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs is unknown " +
+      "here: it can be in a container, or on a machine with the same name. Make sure that it has ended, then run: pulumi cancel --stack dev",
   );
   expect(cancelled).toBe(0);
 });
@@ -85,7 +90,9 @@ test("does not replace the record of another process, whose lock exists", async 
   writeLock({});
   writeFileSync(file, '{ "pidNamespace": "pid:[1]" }');
   recordLockOwner(stack);
-  await expect(releaseStaleLock(stack)).rejects.toThrow("No run of Gatehouse in this PID namespace took the lock");
+  await expect(releaseStaleLock(stack)).rejects.toThrow(
+    "No run of Gatehouse on this machine since its start, in this PID namespace, took the lock",
+  );
   expect(cancelled).toBe(0);
 });
 

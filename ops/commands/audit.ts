@@ -4,8 +4,8 @@ import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
-import { openCluster } from "../context/clusterIdentity.ts";
-import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
+import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
+import { unreachableCluster } from "../context/kubeconfig.ts";
 import { type Paint, signOf } from "../terminal/paint.ts";
 import { counted, jsonText } from "../text.ts";
 
@@ -35,8 +35,8 @@ function append(value: string, list: readonly string[]): string[] {
 
 async function run(name: string, { json, accept }: Options, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
-  const { context, plan, settings, environment } = target;
-  const kubeConfig = kubeConfigOf(context, environment);
+  const { context, plan, settings } = target;
+  const kubeConfig = clusterConfigOf(target);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
     throw unreachableCluster(kubeConfig, error);
   });

@@ -4,7 +4,7 @@ import { runCommand } from "./command.ts";
 import { writeOutput } from "./outputFile.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
-import { openCluster } from "../context/clusterIdentity.ts";
+import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
 import { authentikOrigin, knownContexts, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../engine/pulumiCli.ts";
 import { UserError } from "../../config/errors/userError.ts";
@@ -43,7 +43,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
     ? await openCluster(context, shell)
     : undefined;
   const target: TargetStack = stack ?? newStack(context, shell.environment);
-  const kubeConfig = kubeConfigOf(context, target.environment);
+  const kubeConfig = stack ? clusterConfigOf(stack) : kubeConfigOf(context, target.environment);
   const access = await identityOf(stack, authentik, shell);
   const source = await readSource(kubeConfig, access, target).catch((error: unknown) => {
     throw unreachableCluster(kubeConfig, error);

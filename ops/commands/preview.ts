@@ -3,7 +3,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
-import { openCluster } from "../context/clusterIdentity.ts";
+import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
 import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
@@ -34,6 +34,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 /** Runs the preview. The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
+  clusterConfigOf(target);
   await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.

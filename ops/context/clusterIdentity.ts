@@ -1,23 +1,37 @@
-import pTimeout from "p-timeout";
+import type { KubeConfig } from "@kubernetes/client-node";
 import { identityProblem, readUid } from "../../infra/prerequisites/clusterIdentity.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "./context.ts";
 import { UserError } from "../../config/errors/userError.ts";
-import { kubeConfigOf } from "./kubeconfig.ts";
+import { answered, kubeConfigOf } from "./kubeconfig.ts";
 
 const TIMEOUT_MS = 10_000;
+/** A credential program can ask the user to sign in. */
+const SIGN_IN_MS = 60_000;
 
 /**
  * Finds the stack of a cluster as {@link openContext} does, and refuses a cluster whose UID is not that of `gatehouse:cluster.uid`, before a
- * command reads or changes it. A cluster that does not answer is not refused here: each command reports that itself.
+ * command reads or changes it. A cluster that does not answer is not refused here: {@link clusterConfigOf} does, when the command needs it.
  * @throws what openContext throws; UserError with both UIDs
  */
 export async function openCluster(name: string, shell: ShellEnvironment): Promise<StackContext> {
   const target = openContext(name, shell);
   const { context, environment, settings } = target;
   if (settings.cluster.uid === undefined) return target;
-  const read = async () => ({ uid: await readUid(kubeConfigOf(context, environment)) });
-  const found = await pTimeout(read(), { milliseconds: TIMEOUT_MS }).catch(() => undefined);
-  const problem = found && identityProblem(settings, found.uid);
+  let problem: string | undefined;
+  try {
+    const config = kubeConfigOf(context, environment);
+    const milliseconds = config.getCurrentUser()?.exec ? SIGN_IN_MS : TIMEOUT_MS;
+    problem = identityProblem(settings, await answered(config, readUid(config), milliseconds));
+  } catch (error) {
+    if (error instanceof UserError) return { ...target, notCompared: error };
+    throw error;
+  }
   if (problem !== undefined) throw new UserError(problem);
   return target;
+}
+
+/** Returns the kubeconfig of an opened stack. @throws UserError as {@link kubeConfigOf}; for a cluster whose UID could not be compared, the reason */
+export function clusterConfigOf({ context, environment, notCompared }: StackContext): KubeConfig {
+  if (notCompared) throw notCompared;
+  return kubeConfigOf(context, environment);
 }

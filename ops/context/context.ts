@@ -34,6 +34,8 @@ export interface StackContext extends StackValues {
   /** Name of its cluster in the kubeconfig. */
   readonly context: string;
   readonly plan: Plan;
+  /** Why the UID of the cluster could not be compared with `gatehouse:cluster.uid`: nothing more is read from the cluster. */
+  readonly notCompared?: UserError;
 }
 
 /**

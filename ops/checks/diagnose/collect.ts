@@ -6,7 +6,7 @@ import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { authentikOrigin, type ShellEnvironment, type StackContext } from "../../context/context.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
-import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { clusterConfigOf } from "../../context/clusterIdentity.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import { isAllowed } from "../../../protections/allowedUsers.ts";
@@ -32,7 +32,7 @@ export async function collect(context: StackContext, shell: ShellEnvironment, ho
   const cli = await observe("the Pulumi CLI", () => openInstalledCli(context, shell, MAX_OBSERVATION_MS));
   const secrets = await secretsOf(context, async () => decryptedVariables(required(cli)));
   let kubeconfig: KubeConfig | undefined;
-  const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
+  const open = (): KubeConfig => (kubeconfig ??= clusterConfigOf(context));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
   const unplanned = exposures.length === 0 ? host : undefined;
   const hosts = [...new Set([...exposures.map((one) => one.host), ...(unplanned ? [unplanned] : [])])];

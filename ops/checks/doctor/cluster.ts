@@ -24,7 +24,7 @@ export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<
   ];
 }
 
-/** Checks that the stack states the UID of the cluster. Another UID is refused before the checks. */
+/** Checks that the stack states the UID of the cluster. Another UID, and one that cannot be read, are refused before the checks. */
 function identity({ target: { settings, stack } }: Inputs, { facts: { uid } }: ReachedCluster): Check {
   const name = "identity";
   if (settings.cluster.uid !== undefined) return passed(name, `UID ${settings.cluster.uid}, as in cluster.uid`);

@@ -5,7 +5,8 @@ import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { answered, kubeConfigOf } from "../../context/kubeconfig.ts";
+import { clusterConfigOf } from "../../context/clusterIdentity.ts";
+import { answered } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { observe, required, rootReason } from "../observation.ts";
 import { redactAll, redactor } from "../redact.ts";
@@ -60,8 +61,8 @@ export async function runDoctor(
 ): Promise<Report> {
   let kubeconfig: KubeConfig | undefined;
   const read = async (): Promise<ReachedCluster> => {
-    const { context, environment, settings, plan } = target;
-    const config = (kubeconfig = kubeConfigOf(context, environment));
+    const { settings, plan } = target;
+    const config = (kubeconfig = clusterConfigOf(target));
     const reading = readFacts(config, customKinds(settings, plan), settings.gateway);
     return { config, facts: await answered(config, reading, TIMEOUT_MS) };
   };

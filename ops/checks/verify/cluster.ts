@@ -15,7 +15,7 @@ import { matchesLabels } from "../../../infra/labels.ts";
 import { audit } from "../audit/audit.ts";
 import { DEFAULT_TLS } from "../audit/defaultTls.ts";
 import { lineOf } from "../finding.ts";
-import { type Check, checkOf, skip } from "../check.ts";
+import { type Check, checkOf, failed, skip } from "../check.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
 
@@ -29,11 +29,12 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
   const { context, plan, settings } = target;
   const subject = `cluster ${context}`;
   if ("reason" in cluster) {
-    const skipped = (name: string) => () => Promise.resolve([skip(name, cluster.reason, cluster.hint)]);
+    const result = cluster.failed ? failed : skip;
+    const run = (name: string) => () => Promise.resolve([result(name, cluster.reason, cluster.hint)]);
     return [
-      { kind: "cluster", subject, run: skipped("pods") },
-      { kind: "cluster", subject, run: skipped("backends of the routes") },
-      { kind: "audit", subject, run: skipped("objects") },
+      { kind: "cluster", subject, run: run("pods") },
+      { kind: "cluster", subject, run: run("backends of the routes") },
+      { kind: "audit", subject, run: run("objects") },
     ];
   }
   let reading: Promise<ClusterObjects> | undefined;

@@ -13,6 +13,8 @@ import { errorText } from "../../../config/errors/errorText.ts";
 export interface Unreachable {
   readonly reason: string;
   readonly hint: string;
+  /** The cluster does not answer, which is a failure. */
+  readonly failed?: true;
 }
 
 const FORWARD = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";

@@ -96,9 +96,11 @@ function withHint(result: ProbeCheck, context: string): ProbeCheck {
 }
 
 /** Returns the kubeconfig of the context, or why there is none. */
-function clusterOf({ context, environment }: StackContext): KubeConfig | Unreachable {
+function clusterOf(context: StackContext): KubeConfig | Unreachable {
   try {
-    return kubeConfigOf(context, environment);
+    const config = kubeConfigOf(context.context, context.environment);
+    const { problem, hint = "" } = context.notCompared ?? {};
+    return problem === undefined ? config : { reason: problem, hint, failed: true };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { reason: error.problem, hint: "set KUBECONFIG to a file that has the context" };

@@ -8,12 +8,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { main } from "../../../ops/commands/gatehouse.ts";
 import { SHELL } from "../../helpers/shell.ts";
 
+const IDENTITY = "/api/v1/namespaces/kube-system";
 const OWN = "6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42";
 const OTHER = "0e7a2a1c-52c5-4a83-8d55-7a0b6e2f1c11";
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-other-cluster-"));
 const requests: string[] = [];
+let isIdentified = true;
 const server = createServer((request, response) => {
   requests.push(request.url ?? "");
+  if (!isIdentified && request.url === IDENTITY) {
+    response.writeHead(401).end();
+    return;
+  }
   const namespace = { metadata: { name: "kube-system", uid: OTHER } };
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(namespace));
 });
@@ -26,7 +32,7 @@ beforeAll(async () => {
     "gatehouse:cluster": { uid: OWN },
     "gatehouse:domains": { localhost: {} },
     "gatehouse:protected_services": [],
-    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
+    "gatehouse:identity_provider": { install: false, url: "http://127.0.0.1:1", token: "${TOKEN}" },
   };
   writeFileSync(join(folder, "Pulumi.first.yaml"), JSON.stringify({ config }));
   const kubeconfig = {
@@ -41,19 +47,38 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+async function run(command: string): Promise<readonly [code: number, printed: string]> {
+  requests.length = 0;
+  let printed = "";
+  const print = (text: string) => void (printed += text);
+  const environment = { KUBECONFIG: join(folder, "kubeconfig") };
+  const place = { ...SHELL, project: folder, data: folder, folder, environment };
+  return [await main([command, "default"], { ...place, out: print, error: print }), printed];
+}
+
 test.each(["audit", "diagnose", "doctor", "import", "preview", "verify"])(
   "%s exits with 2 and both UIDs",
   async (command) => {
-    requests.length = 0;
-    let error = "";
-    const environment = { KUBECONFIG: join(folder, "kubeconfig") };
-    const place = { ...SHELL, project: folder, data: folder, folder, environment };
-    const code = await main([command, "default"], { ...place, error: (text) => void (error += text) });
-    expect([code, error]).toEqual([
+    expect(await run(command)).toEqual([
       2,
       `cluster.uid: context "default" is another cluster: its UID is ${OTHER}, and that of stack "first" is ${OWN}. ` +
         "Set KUBECONFIG to the kubeconfig of the stack's cluster, or correct cluster.uid.\n",
     ]);
-    expect(requests).toEqual(["/api/v1/namespaces/kube-system"]);
+    expect(requests).toEqual([IDENTITY]);
   },
 );
+
+test.each([
+  ["audit", 2],
+  ["diagnose", 1],
+  ["doctor", 1],
+  ["import", 2],
+  ["preview", 2],
+  ["verify", 1],
+])("%s reads nothing from a cluster whose UID cannot be read", async (command, expected) => {
+  isIdentified = false;
+  const [code, printed] = await run(command);
+  isIdentified = true;
+  expect([code, printed]).toEqual([expected, expect.stringContaining("rejects the credentials of its user")]);
+  expect(requests).toEqual([IDENTITY]);
+});

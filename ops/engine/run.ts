@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errors/errorText.ts";
+import { hasTerminal } from "../launcher/terminal.js";
 import type { Report } from "../terminal/progress.ts";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isUnconfirmed, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
@@ -65,7 +66,7 @@ export async function runEngine(
   process.on("unhandledRejection", stop);
   interrupted?.addEventListener("abort", () => {
     // The terminal sends Ctrl-C to the engine as well, which a second one would stop without finishing its operations.
-    if (interrupted.reason !== "SIGINT" || !process.stdin.isTTY) stop("interrupted");
+    if (interrupted.reason !== "SIGINT" || !hasTerminal()) stop("interrupted");
   });
   try {
     await run({ onEvent: (event) => events.receive(event), signal: abort.signal });

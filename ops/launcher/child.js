@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
+import { hasTerminal } from "./terminal.js";
 
 /** An error that the user can fix; printed without a stack trace. */
 export class LaunchError extends Error {}
@@ -17,7 +18,7 @@ export function run(program, args, { cwd, env, onOutput }) {
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => onOutput?.(chunk));
     // A terminal sends Ctrl-C to the child too, and a second one would stop it immediately.
-    const interrupt = () => process.stdin.isTTY || child.kill("SIGINT");
+    const interrupt = () => hasTerminal() || child.kill("SIGINT");
     const terminate = () => child.kill("SIGTERM");
     process.on("SIGINT", interrupt).on("SIGTERM", terminate);
     const done = () => process.off("SIGINT", interrupt).off("SIGTERM", terminate);

@@ -1,7 +1,7 @@
 import type { StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
 import { polls } from "../../../ops/engine/polls.ts";
-import { runEngine } from "../../../ops/engine/run.ts";
+import { runEngine, type Watch } from "../../../ops/engine/run.ts";
 
 const quiet = (): void => {};
 const EVENT = { sequence: 0, timestamp: 0 };
@@ -24,6 +24,33 @@ test("starts no run after an interruption", async () => {
   expect(runs).toBe(0);
   await runEngine(quiet, run, new AbortController().signal);
   expect(runs).toBe(1);
+});
+
+test.each([
+  ["SIGINT", ["stdin"], false],
+  ["SIGINT", ["stdout"], false],
+  ["SIGINT", ["stderr"], false],
+  ["SIGINT", [], true],
+  ["SIGTERM", ["stdin", "stdout", "stderr"], true],
+] as const)("after %s with a terminal as %j, stops the engine itself: %s", async (signal, terminals, expected) => {
+  const streams = [process.stdin, process.stdout, process.stderr];
+  const before = streams.map(({ isTTY }) => isTTY);
+  const set = (values: readonly boolean[]): void =>
+    streams.forEach((stream, index) => Object.assign(stream, { isTTY: values[index] }));
+  set((["stdin", "stdout", "stderr"] as const).map((name) => (terminals as readonly string[]).includes(name)));
+  const abort = new AbortController();
+  let stopped: boolean | undefined;
+  try {
+    const run = (watch: Watch): Promise<void> => {
+      abort.abort(signal);
+      stopped = watch.signal.aborted;
+      return Promise.resolve();
+    };
+    await runEngine(quiet, run, abort.signal);
+  } finally {
+    set(before);
+  }
+  expect(stopped).toBe(expected);
 });
 
 test("ends a wait at an interruption, without another check", async () => {

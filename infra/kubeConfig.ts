@@ -1,3 +1,4 @@
+import { spawn, type SpawnOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve, sep } from "node:path";
@@ -40,6 +41,15 @@ const retryingHttp = wrapHttpLibrary({
  * informer reports its errors.
  */
 export class RetryingKubeConfig extends KubeConfig {
+  /** The requests that wait for credentials. */
+  #authentication: Promise<void> | undefined;
+
+  constructor() {
+    super();
+    for (const one of this["authenticators"] as { execFn?: typeof startCredentialProgram }[])
+      if (one.execFn) one.execFn = startCredentialProgram;
+  }
+
   /** Returns a kubeconfig file, turned to its current context. @throws Error when it cannot be read or parsed */
   static fromFile(file: string): RetryingKubeConfig {
     const config = new RetryingKubeConfig();
@@ -74,8 +84,19 @@ export class RetryingKubeConfig extends KubeConfig {
     }
   }
 
-  /** @throws UserError when a file cannot be read, or the credential program fails; its output, which can contain a token, is not in the message */
+  /**
+   * Runs a credential program once for concurrent requests: the library caches its result when it has ended.
+   * @throws UserError when a file cannot be read, or the credential program fails; its output, which can contain a token, is not in the message
+   */
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    const own = Promise.resolve(this.#authentication).then(() => this.#authenticate(context));
+    this.#authentication = own;
+    await own.finally(() => {
+      if (this.#authentication === own) this.#authentication = undefined;
+    });
+  }
+
+  async #authenticate(context: RequestContext): Promise<void> {
     await super.applySecurityAuthentication(context).catch((error: NodeJS.ErrnoException) => {
       const { name, exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
       const hasRun = exec?.command !== undefined && error.code === undefined;
@@ -100,6 +121,16 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
+}
+
+/** Starts a credential program as kubectl does: it can ask the user to sign in. */
+function startCredentialProgram(command: string, args: readonly string[] | undefined, options: SpawnOptions) {
+  const program = spawn(command, args ?? [], {
+    ...options,
+    stdio: [process.stdin.isTTY ? "inherit" : "ignore", "pipe", "pipe"],
+  });
+  program.stderr?.pipe(process.stderr, { end: false });
+  return program;
 }
 
 /** Types of fields that the library declares as `any`. */

@@ -1,5 +1,5 @@
 /** Credentials of a kubeconfig, as kubectl reads them. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -87,6 +87,27 @@ describe("exec", () => {
     vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
     await clientOf(command)().finally(() => vi.unstubAllEnvs());
     expect(received).toEqual(["Bearer of-the-program"]);
+  });
+
+  test("runs a program once for concurrent requests, also if it fails, and again after the failure", async () => {
+    const run = (end: string) => program("credential", 'echo >> "$RUNS"', end);
+    const runs = () => readFileSync(join(folder, "runs"), "utf8").length;
+    const send = clientOf({ exec: { command: "./credential", env: [{ name: "RUNS", value: join(folder, "runs") }] } });
+    run("exit 1");
+    const failed = await Promise.allSettled([send(), send(), send()]);
+    expect([failed.map(({ status }) => status), runs()]).toEqual([["rejected", "rejected", "rejected"], 1]);
+    run(PRINTS_TOKEN);
+    await Promise.all([send(), send(), send()]);
+    expect([received, runs()]).toEqual([Array.from({ length: 3 }, () => "Bearer of-the-program"), 2]);
+  });
+
+  test("shows the messages of a program, and gives it no input that never ends", async () => {
+    program("credential", "cat", "echo 'Enter the code ABCD' >&2", PRINTS_TOKEN);
+    const shown = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    await clientOf({ exec: { command: "./credential" } })();
+    const texts = shown.mock.calls.map(([text]) => String(text));
+    shown.mockRestore();
+    expect([texts, received]).toEqual([["Enter the code ABCD\n"], ["Bearer of-the-program"]]);
   });
 
   test.each([

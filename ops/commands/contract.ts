@@ -6,6 +6,7 @@ import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
 import { dataApiOf, databaseOf, ownDatabase } from "../clients/databaseAddress.ts";
 import type { Contract } from "../checks/contract/contract.ts";
+import { errorText } from "../../config/errors/errorText.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
@@ -119,7 +120,10 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
     for (const [schema, lock] of locks) {
       const exposed = api.exposed.includes(schema);
       const found = exposed
-        ? await readSystemCatalog(client, schema, lock)
+        ? await readSystemCatalog(client, schema, lock).catch((error: unknown) => {
+            const server = `${database.database} on ${database.host}:${database.port}`;
+            throw new UnreachableError(`cannot read schema ${schema} of database ${server}: ${errorText(error)}`);
+          })
         : { schema, relations: new Map<string, never>() };
       results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
     }

@@ -1,4 +1,5 @@
 /** `npx gatehouse deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
+import { Console } from "node:console";
 import { UserError } from "../../config/errors/userError.ts";
 import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
@@ -69,10 +70,12 @@ async function run(
   const print = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
     yes === true || (await ask?.(`${question} Type yes to continue: `, interrupted))?.trim() === "yes";
+  // Standard output has the document only, also if the project's program writes to the console.
+  if (json) globalThis.console = new Console(process.stderr);
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const verify = async () => (await verifyDeployment(target, shell, progress)).checks;
-  const program = await programOf(shell.project);
+  const program = () => programOf(shell.project);
   const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
   const how = { ...chosen, confirm, print, paint, progress, interrupted, program, verify };
   const outcome = await deploy(target, shell, how);

@@ -48,7 +48,7 @@ export interface Ready {
 }
 
 interface CheckOptions {
-  readonly program: PulumiFn;
+  readonly program: () => Promise<PulumiFn>;
   readonly progress: Progress;
   readonly skipPolicy: boolean;
 }
@@ -115,12 +115,12 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
 async function checkEngine(
   target: StackContext,
   shell: ShellEnvironment,
-  program: PulumiFn,
+  program: CheckOptions["program"],
   progress: Progress,
 ): Promise<Ready> {
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
-  const stack = await openEngine(target, shell, program, progress, true);
+  const stack = await openEngine(target, shell, await program(), progress, true);
   const config = await decryptedConfig(target, stack);
   const other = otherConfiguration(target, config);
   if (other.length > 0) throw new Refusal(other);

@@ -48,7 +48,8 @@ export interface Options {
   readonly progress: Progress;
   /** Stops the deployment like Ctrl-C. */
   readonly interrupted: AbortSignal;
-  readonly program: PulumiFn;
+  /** Loads the program. */
+  readonly program: () => Promise<PulumiFn>;
   readonly verify: (target: StackContext) => Promise<readonly Check[]>;
 }
 

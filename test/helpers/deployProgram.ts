@@ -40,7 +40,7 @@ export async function deployProgram(
   const outcome = await deployContext(context, shell, {
     refresh: false,
     skipPolicy,
-    program,
+    program: () => Promise.resolve(program),
     progress: SILENT,
     confirm: (question) => Promise.resolve(print(question) && confirms(question)),
     print,

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { UserError } from "../../config/errors/userError.ts";
 import { sections, stack } from "../config/stacks.ts";
 import { newAuthority } from "../helpers/certificates.ts";
 import type { Recorder } from "../helpers/recorder.ts";
@@ -146,6 +147,19 @@ describe("the file of the provider", () => {
     expect(readFileSync(join(project, path), "utf8")).toBe("one\n");
     rmSync(project, { recursive: true });
     expect(existsSync(project)).toBe(false);
+  });
+
+  test("is named with the reason if it cannot be written", () => {
+    const project = mkdtempSync(join(tmpdir(), "gatehouse-file-"));
+    const folder = join(project, ".gatehouse");
+    writeFileSync(folder, "");
+    expect(() => writeRootCertificates("one\n", project)).toThrow(
+      new UserError(
+        `the certificates of postgres.sslrootcert cannot be written: EEXIST: file already exists, mkdir '${folder}'`,
+        `make ${folder} a folder that the user can write to`,
+      ),
+    );
+    rmSync(project, { recursive: true });
   });
 });
 

@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { main } from "../../../ops/commands/deploy.ts";
 import type { Shell } from "../../../ops/commands/shell.ts";
 import type { deployContext, Options } from "../../../ops/deployment/deployment.ts";
@@ -157,6 +159,25 @@ test.each([
 ] as const)("maps the outcome %s to exit code %i", async (end, code) => {
   ending = end;
   expect(await run(["rancher-desktop"])).toBe(code);
+});
+
+test("writes what the project's program prints to standard error with --json", async () => {
+  const program = join(project(), "index.ts");
+  writeFileSync(program, 'console.log("loaded");\nexport default () => console.info("run");\n');
+  const console = globalThis.console;
+  const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  await run(["rancher-desktop", "--json", "--yes"], {}, async (context, shell, options) => {
+    await (
+      await options.program()
+    )();
+    return deploy(context, shell, options);
+  });
+  const written = [stdout, stderr].map(({ mock }) => mock.calls.map(([text]) => text));
+  vi.restoreAllMocks();
+  globalThis.console = console;
+  rmSync(program);
+  expect(written).toEqual([[], ["loaded\n", "run\n"]]);
 });
 
 test("writes only one document to standard output with --json", async () => {

@@ -36,6 +36,28 @@ test("rejects a default export that is not a function, since it could run only o
   );
 });
 
+test.each([
+  [
+    "a syntax error",
+    "const a = 1;\nconst = 2;\n",
+    (folder: string) => `Unexpected token \`=\`. Expected yield, an identifier, [ or { (${folder}/index.ts:2)`,
+  ],
+  [
+    "a missing package",
+    'import "gatehouse-missing";\n',
+    (folder: string) => `Cannot find package 'gatehouse-missing' imported from ${folder}/index.ts`,
+  ],
+  [
+    "an error of its own",
+    '\nthrow new Error("no region");\n',
+    (folder: string) => `no region (${folder}/index.ts:2:7)`,
+  ],
+])("names a program with %s, and the place", async (_, text, reason) => {
+  write("package.json", JSON.stringify({ type: "module" }));
+  write("index.ts", text);
+  await expect(programOf(project)).rejects.toThrow(new UserError(`index.ts cannot be loaded: ${reason(project)}`));
+});
+
 test("names a package.json that is not valid", async () => {
   write("package.json", "{");
   const failure: unknown = await programOf(project).catch((error: unknown) => error);

@@ -1,6 +1,7 @@
 /** Which database `npx gatehouse contract` reads, and what it reports if it cannot. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { issue, newAuthority } from "../../../helpers/certificates.ts";
 import { encrypt } from "../../../helpers/encryptedPostgres.ts";
@@ -59,6 +60,26 @@ describe("the database of the stack", () => {
       /^cannot reach database gatehouse on 127\.0\.0\.1:1 as postgres: connect ECONNREFUSED/,
     );
     expect(closed.error).not.toContain(wrong);
+  });
+
+  test("is reported if the connection ends during a query", async () => {
+    const proxy = createServer((client) => {
+      const server = connect(database.address.port, "127.0.0.1");
+      server.pipe(client);
+      client.on("data", (data) => (data.includes("pg_constraint") ? server.destroy() : server.write(data)));
+      server.on("close", () => client.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    project.writeLocal(port, PASSWORD);
+    const { code, out, error } = await project.run("check", "local");
+    proxy.close();
+    expect([code, out, error]).toEqual([
+      2,
+      "",
+      `cannot read schema api_v1 of database gatehouse on 127.0.0.1:${port}: Connection terminated unexpectedly. ` +
+        "Start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from.\n",
+    ]);
   });
 
   test("is not reached without TLS if the stack requires TLS", async () => {

@@ -17,14 +17,14 @@ import { UserError } from "../../config/errors/userError.ts";
 
 /**
  * Runs the command.
- * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that is not as deployed; 2 for a
- *   wrong command line or configuration, and when the policy pack cannot run
+ * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that differs from the stack file; 2 for
+ *   a wrong command line or configuration, and when the policy pack cannot run
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("preview", args, shell, (command, end) =>
     command
       .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
-      .option("--drift", "refresh first, and exit with 1 if the cluster differs from the last deployment")
+      .option("--drift", "refresh first, and exit with 1 if the cluster differs from the stack file: by drift, or by changes that are not deployed")
       .action(async (context: string, { drift }: { drift?: true }) => {
         end(await preview(context, drift ?? false, shell));
       }),
@@ -71,7 +71,7 @@ async function runPreview(
       return stack.preview({ color: "never", ...options, onOutput: keep, onError: keep, ...watch });
     });
   try {
-    const title = drift ? "Comparing the cluster with the last deployment" : "Preview";
+    const title = drift ? "Comparing the cluster with the stack file" : "Preview";
     return { ...(await progress.step(title, work, "20 s")), output };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
@@ -95,6 +95,6 @@ function printDrift({ steps: planned, changes, output }: Previewed, shell: Shell
     return 0;
   }
   const report = previewReport(steps, unchanged, shell.paint);
-  shell.out(`Drift: a deployment would change it back\n${report}\n\n${output}`);
+  shell.out(`Drift, or changes of the stack file that are not deployed: a deployment would change these\n${report}\n\n${output}`);
   return 1;
 }

@@ -150,7 +150,7 @@ test("preview --drift: prints a changed object first", async () => {
   try {
     const { code, out } = await command("preview", CONTEXT, "--drift");
     expect(out).toMatch(
-      /^Drift: a deployment would change it back\nResources: 1 to update, \d+ unchanged\n {2}~ Middleware default\/gatehouse-strip-middleware: spec.headers.customRequestHeaders.X-Idp-Username\n\n/,
+      /^Drift, or changes of the stack file that are not deployed: a deployment would change these\nResources: 1 to update, \d+ unchanged\n {2}~ Middleware default\/gatehouse-strip-middleware: spec.headers.customRequestHeaders.X-Idp-Username\n\n/,
     );
     expect(out).toContain("planted");
     expect(code).toBe(1);

@@ -5,7 +5,7 @@ import { writeOutput } from "./outputFile.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
 import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
-import { authentikOrigin, knownContexts, type StackContext } from "../context/context.ts";
+import { authentikOrigin, stacksWith, type StackContext } from "../context/context.ts";
 import { decryptedVariables, openCli } from "../engine/pulumiCli.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { kubeConfigOf, unreachableCluster } from "../context/kubeconfig.ts";
@@ -39,9 +39,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 }
 
 async function run(context: string, { json, output, authentik }: Options, shell: Shell): Promise<number> {
-  const stack = knownContexts(shell.project).some(({ names }) => names.includes(context))
-    ? await openCluster(context, shell)
-    : undefined;
+  const stack = stacksWith(context, shell.project).length > 0 ? await openCluster(context, shell) : undefined;
   const target: TargetStack = stack ?? newStack(context, shell.environment);
   const kubeConfig = stack ? clusterConfigOf(stack) : kubeConfigOf(context, target.environment);
   const access = await identityOf(stack, authentik, shell);

@@ -4,6 +4,7 @@ import { contextNames } from "../../infra/kubeConfig.ts";
 import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/clusterIdentity.ts";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
+import { ConfigError } from "../../config/errors/problems.ts";
 import { isSection } from "../../config/errors/location.ts";
 import type { Environment, RawValue } from "../../config/variables/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
@@ -45,8 +46,7 @@ export interface StackContext extends StackValues {
  * @throws UserError for a context without a stack, with the known contexts, or with two; ConfigError for an invalid stack file
  */
 export function openContext(name: string, shell: ShellEnvironment): StackContext {
-  const all = knownContexts(shell.project);
-  const found = all.filter(({ names }) => names.includes(name));
+  const found = stacksWith(name, shell.project);
   const [one] = found;
   if (one === undefined) {
     const hint = `To add it, set kubernetes:context: ${name} in the stack file of that cluster.`;
@@ -67,20 +67,46 @@ interface KnownStack {
   readonly names: readonly string[];
 }
 
-/** Returns the contexts of all stack files in a folder. @throws ConfigError for a file that is not YAML */
+/** Returns the contexts of all stack files in a folder that can be read. */
 export function knownContexts(project: string): KnownStack[] {
-  return stacksIn(project).flatMap((stack) => {
-    const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
-    const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
-    if (typeof context !== "string") return [];
-    // Checked when the file is opened.
-    const { contexts } = (isSection(cluster) ? cluster : {}) as { contexts?: unknown };
-    const others = Array.isArray(contexts) ? contexts.filter((name) => typeof name === "string") : [];
-    return [{ stack, names: [...new Set([context, ...others])] }];
-  });
+  return readContexts(project).known;
 }
 
-/** Returns the contexts of all stack files as lines of a message. @throws as {@link knownContexts} */
+/** Returns the stacks that have a context. @throws ConfigError for a stack file that cannot be read, if no other has the context */
+export function stacksWith(context: string, project: string): KnownStack[] {
+  const { known, problem } = readContexts(project);
+  const found = known.filter(({ names }) => names.includes(context));
+  if (found.length === 0 && problem) throw problem;
+  return found;
+}
+
+/** Returns the contexts of the stack files in a folder, and the error of the first one that cannot be read. */
+function readContexts(project: string): { known: KnownStack[]; problem: ConfigError | undefined } {
+  const known: KnownStack[] = [];
+  let problem: ConfigError | undefined;
+  for (const stack of stacksIn(project)) {
+    try {
+      known.push(...contextsOf(stack, project));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problem ??= error;
+    }
+  }
+  return { known, problem };
+}
+
+/** Returns the contexts of a stack file, or none. @throws ConfigError for a file that is not YAML */
+function contextsOf(stack: string, project: string): KnownStack[] {
+  const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
+  const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
+  if (typeof context !== "string") return [];
+  // Checked when the file is opened.
+  const { contexts } = (isSection(cluster) ? cluster : {}) as { contexts?: unknown };
+  const others = Array.isArray(contexts) ? contexts.filter((name) => typeof name === "string") : [];
+  return [{ stack, names: [...new Set([context, ...others])] }];
+}
+
+/** Returns the contexts of all stack files as lines of a message. */
 export function listContexts(project: string): string {
   const known = knownContexts(project).map(({ names, stack }) => `  ${names.join(", ")} (stack ${stack})`);
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";

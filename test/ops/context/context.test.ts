@@ -35,6 +35,13 @@ test("opens the stack that names the context", () => {
   });
 });
 
+test("reports a stack file that cannot be read only if no other has the context", () => {
+  writeStack("dev", { "kubernetes:context": "rancher-desktop" });
+  writeFileSync(join(folder, "Pulumi.a.yaml"), "");
+  expect(openContext("rancher-desktop", place).stack).toBe("dev");
+  expect(() => openContext("other", place)).toThrow(/^Pulumi\.a\.yaml: 1 problem\n/);
+});
+
 test("lists the known contexts in the error for an unknown one", () => {
   writeStack("dev", { "kubernetes:context": "rancher-desktop" });
   writeStack("without", {});

@@ -1,5 +1,5 @@
 /** `npx gatehouse audit`: compares a cluster with the plan of its stack, and reports routes that bypass it. See docs/policy.md. */
-import { runCommand } from "./command.ts";
+import { append, runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding } from "../checks/finding.ts";
@@ -27,10 +27,6 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
       .option("--accept <object>", 'ignore an object, e.g. "IngressRoute default/old"; may be repeated', append, [])
       .action(async (context: string, options: Options) => end(await run(context, options, shell))),
   );
-}
-
-function append(value: string, list: readonly string[]): string[] {
-  return [...list, value];
 }
 
 async function run(name: string, { json, accept }: Options, shell: Shell): Promise<number> {

@@ -36,3 +36,8 @@ export async function runCommand(
     return 2;
   }
 }
+
+/** Collects the values of an option that may be repeated. */
+export function append(value: string, list: readonly string[] = []): string[] {
+  return [...list, value];
+}

@@ -25,7 +25,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
       .argument("[host]", "only this host or address, in the plan or not; default: every one of the plan")
       .option("--json", "print the diagnosis as JSON")
       .action(async (context: string, host: string | undefined, { json }: { json?: true }) => {
-        end(await diagnose(context, host && hostOf(host, command), json ?? false, shell));
+        end(await diagnose(context, host === undefined ? undefined : hostOf(host, command), json ?? false, shell));
       }),
   );
 }

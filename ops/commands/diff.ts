@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UserError } from "../../config/errors/userError.ts";
-import { runCommand } from "./command.ts";
+import { append, runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { templateVariables } from "../context/ci.ts";
 import { stackOf } from "../context/stackFiles.ts";
@@ -34,7 +34,11 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
       .usage("[options] BASE")
       .argument("<base>", "the version to compare with: a revision of git, or the path of a stack file")
       .option("--head <revision>", "compare that revision with it, instead of the working tree")
-      .option("--stack <stack...>", "only these; default: all that have a file in one of the versions")
+      .option(
+        "--stack <stack>",
+        "only this one; may be repeated; default: all that have a file in one of the versions",
+        append,
+      )
       .option("--markdown", "print a comment for a pull request")
       .option("--json", "print all statements as JSON, including implied ones")
       .option("--allow-public", "exit with 0 even if something is opened to the public")

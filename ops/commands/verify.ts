@@ -1,7 +1,7 @@
 /** `npx gatehouse verify`: probes every route, header and grant of a live deployment. See docs/verify.md. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { runCommand } from "./command.ts";
+import { append, runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { openCluster } from "../context/clusterIdentity.ts";
 import { jsonText } from "../text.ts";
@@ -15,7 +15,7 @@ import { writeOutput } from "./outputFile.ts";
 interface Options {
   readonly json?: true;
   readonly junit?: string;
-  readonly only?: string;
+  readonly only?: readonly string[];
 }
 
 /**
@@ -29,9 +29,13 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
       .argument("<context>", "the cluster context of the stack, e.g. gatehouse-local")
       .option("--json", "print the report as JSON")
       .option("--junit <file>", "also write the report as JUnit XML")
-      .option("--only <kinds>", `run only these checks, separated by commas: ${KINDS.join(", ")}`)
+      .option(
+        "--only <kinds>",
+        `run only these checks, separated by commas: ${KINDS.join(", ")}; may be repeated`,
+        append,
+      )
       .action(async (context: string, options: Options) => {
-        const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
+        const only = options.only === undefined ? KINDS : kindsOf(options.only.join(","), command);
         const target = await openCluster(context, shell);
         const report = await verify(target, shell, shell.progress, only);
         const { checks, seconds } = report;

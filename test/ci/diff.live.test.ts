@@ -35,6 +35,8 @@ test("compares a revision with the working tree, another revision, or a file", a
   expect((await run("Pulumi.local.yaml", "--stack", "dev")).code).toBe(1);
   const { stacks } = JSON.parse((await run(base, "--json")).out) as { stacks: { stack: string }[] };
   expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
+  const { out } = await run("--stack", "local", "--stack", "dev", base);
+  expect(out.match(/^Stack .*/gm)).toEqual(["Stack local", "Stack dev"]);
 });
 
 test("reads a revision, also if a file of the pull request has its name", async () => {

@@ -91,10 +91,13 @@ test("writes JUnit into a file and prints the report", async () => {
   expect(out).toContain("1 passed");
 });
 
-test("runs some kinds of checks in the order of reports", async () => {
-  await main(["here", "--only", "dns,routes"], shell, finding({}));
-  expect(asked.at(-1)).toEqual(["routes", "dns"]);
-});
+test.each([[["--only", "dns,routes"]], [["--only", "dns", "--only", "routes"]]])(
+  "runs %j in the order of reports",
+  async (only) => {
+    await main(["here", ...only], shell, finding({}));
+    expect(asked.at(-1)).toEqual(["routes", "dns"]);
+  },
+);
 
 test.each([
   [[], "missing required argument 'context'"],

@@ -27,16 +27,17 @@ export function packageFolder(): string {
  * @throws UserError when no folder has one
  */
 export function projectFolder(from = process.cwd(), fallback = packageFolder()): string {
-  let folder = from;
-  while (!existsSync(join(folder, "Pulumi.yaml"))) {
-    const parent = dirname(folder);
-    if (parent === folder) {
-      if (existsSync(join(fallback, "Pulumi.yaml"))) return fallback;
-      throw new UserError(
-        `there is no Pulumi.yaml in ${from} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
-      );
-    }
-    folder = parent;
-  }
-  return folder;
+  const found = nearestProject(from);
+  if (found !== undefined) return found;
+  if (existsSync(join(fallback, "Pulumi.yaml"))) return fallback;
+  throw new UserError(
+    `there is no Pulumi.yaml in ${from} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
+  );
+}
+
+/** Returns the nearest folder with a Pulumi.yaml, from this one upwards. */
+export function nearestProject(folder: string): string | undefined {
+  if (existsSync(join(folder, "Pulumi.yaml"))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : nearestProject(parent);
 }

@@ -9,7 +9,7 @@ import type { Environment } from "../../config/variables/variables.ts";
 import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { type Answers, stackOf } from "../init/answers.ts";
-import { projectFiles } from "../init/projectFiles.ts";
+import { projectFiles, projectOf } from "../init/projectFiles.ts";
 import { argument, stackFile, variablesOf } from "../init/stackFile.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -86,7 +86,8 @@ function currentContext(environment: Environment): string | undefined {
 }
 
 /** Writes all files or none. @throws UserError for answers that make no valid stack file, and for a stack file that exists */
-function write(answers: Answers, { folder, out }: Shell): void {
+function write(answers: Answers, { folder: current, out }: Shell): void {
+  const folder = projectOf(current);
   const { stack, context } = answers;
   if (!/^[\w.-]+$/.test(stack))
     throw new UserError(`"${stack}" is not a valid stack name`, "use letters, digits, -, _ and . only: --stack NAME");
@@ -110,7 +111,8 @@ function write(answers: Answers, { folder, out }: Shell): void {
     `npx gatehouse doctor ${argument(context)}`,
     `npx gatehouse deploy ${argument(context)}`,
   ];
-  out(`Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
+  const place = folder === current ? "" : ` in ${folder}`;
+  out(`Wrote ${[...files.keys()].join(", ")}${place}.\n\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
 }
 
 function writeAll(folder: string, files: ReadonlyMap<string, string>): void {

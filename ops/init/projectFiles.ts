@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { nearestProject } from "../../config/files/folders.ts";
+import { PROJECT_NAME } from "../../config/files/projectFile.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { jsonText } from "../text.ts";
 
@@ -53,10 +55,21 @@ export function projectFiles(folder: string): ReadonlyMap<string, string> {
   return files;
 }
 
+/** Returns the folder of the project that a folder is in: its own, or that of the nearest Pulumi.yaml, if it is one of Gatehouse. */
+export function projectOf(folder: string): string {
+  const nearest = nearestProject(folder);
+  if (nearest === undefined) return folder;
+  return nameOf(readFileSync(join(nearest, "Pulumi.yaml"), "utf8")) === PROJECT_NAME ? nearest : folder;
+}
+
+function nameOf(text: string): unknown {
+  return parsed("Pulumi.yaml", () => parse(text) as { name?: unknown } | null)?.name;
+}
+
 function pulumiFile(text: string | undefined): string | undefined {
   if (text === undefined) return PULUMI;
-  const name = parsed("Pulumi.yaml", () => parse(text) as { name?: unknown } | null)?.name;
-  if (name === "gatehouse") return undefined;
+  const name = nameOf(text);
+  if (name === PROJECT_NAME) return undefined;
   throw new UserError(
     `Pulumi.yaml is of the project ${String(name)}, and a stack of Gatehouse is in a project with the name gatehouse. Run gatehouse init in a separate folder.`,
   );

@@ -102,6 +102,18 @@ test("adds a stack to a project, and keeps its files", async () => {
   expect(["Pulumi.yaml", "index.ts", "package.json", ".gitignore"].map(read)).toEqual(before);
 });
 
+test("adds a stack file to the project that a folder is in, and ignores another project", async () => {
+  await main(["--context", "k3s"], shell());
+  const below = join(folder, "charts", "wiki");
+  mkdirSync(below, { recursive: true });
+  out = "";
+  expect(await main(["--context", "production"], shell({ folder: below }))).toBe(0);
+  expect([out.split("\n")[0], readdirSync(below)]).toEqual([`Wrote Pulumi.production.yaml in ${folder}.`, []]);
+  write("Pulumi.yaml", "name: shop\n");
+  expect(await main(["--context", "k3s"], shell({ folder: below }))).toBe(0);
+  expect(readdirSync(below).sort()).toEqual(PROJECT);
+});
+
 test("completes the package.json of npm install and an existing .gitignore", async () => {
   write("package.json", '{ "dependencies": { "gatehouse": "file:gatehouse.tgz", "yaml": "2.9.1" } }');
   write(".gitignore", "*.log\nnode_modules/");

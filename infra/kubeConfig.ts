@@ -62,8 +62,10 @@ export class RetryingKubeConfig extends KubeConfig {
    * token it reads again after a minute.
    */
   override loadFromString(text: string, options?: Partial<ConfigOptions>): void {
-    super.loadFromString(text, options);
-    const { users } = parse(text) as {
+    // kubectl reads an empty file, or one with comments only, as a kubeconfig without entries.
+    const content = /^\s*[^\s#]/m.test(text) ? text : "{}";
+    super.loadFromString(content, options);
+    const { users } = parse(content) as {
       readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string | null } }[];
     };
     this.users = this.users.map((user) => {

@@ -40,10 +40,10 @@ export function commandEnvironment(environment: Environment): Environment {
   return { ...repositoryVariables(environment), ...environment };
 }
 
-/** Returns the texts in GATEHOUSE_VARIABLES, a JSON object such as GitHub's `toJSON(vars)`; undefined if it is not set. */
+/** Returns the texts in GATEHOUSE_VARIABLES, a JSON object such as GitHub's `toJSON(vars)`; undefined if it is not set or empty. */
 function repositoryVariables(environment: Environment): Environment | undefined {
   const json = environment["GATEHOUSE_VARIABLES"];
-  if (json === undefined) return undefined;
+  if (!json) return undefined;
   const variables = parseJson(json);
   const texts = Object.entries(typeof variables === "object" && variables !== null ? variables : {});
   return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -45,6 +45,13 @@ test("are read with the first of several entries of one name, as kubectl reads t
   });
 });
 
+test.each(["", "# none\n"])("reads an empty file %j without entries, as kubectl does", (text) => {
+  const file = join(mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-")), "config");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, text);
+  expect(kubeConfigFiles({ KUBECONFIG: file }).map(({ config }) => config.contexts)).toEqual([[]]);
+});
+
 test("names a file that is not a kubeconfig with its line, and does not quote it", () => {
   const file = join(mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-")), "config");
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));

@@ -139,6 +139,7 @@ describe("secrets and variables", () => {
       { TOKEN: "t" },
     ]);
     expect(templateVariables({ GATEHOUSE_VARIABLES: "null" })).toEqual({});
+    expect(templateVariables({ CI: "true", GATEHOUSE_VARIABLES: "", TOKEN: "t" })).toEqual({});
   });
 
   test("adds the repository's variables to the environment of the other commands, which keeps its own", () => {
@@ -146,6 +147,7 @@ describe("secrets and variables", () => {
     const environment = { CI: "true", PATH: "/bin", GATEHOUSE_VARIABLES: values };
     expect(commandEnvironment(environment)).toEqual({ ...environment, MESH_DOMAIN: "mesh.example.org" });
     expect(commandEnvironment({ PATH: "/bin" })).toEqual({ PATH: "/bin" });
+    expect(commandEnvironment({ GATEHOUSE_VARIABLES: "" })).toEqual({ GATEHOUSE_VARIABLES: "" });
     expect(() => commandEnvironment({ GATEHOUSE_VARIABLES: "canary-7f3a9c" })).toThrow(
       new UserError("GATEHOUSE_VARIABLES is not valid JSON", "in a GitHub workflow, set it to ${{ toJSON(vars) }}"),
     );

@@ -38,24 +38,27 @@ export async function announceBuild(project, print, environment = process.env) {
   const missing = all.filter(([name, pin]) => !isPresent(name, pin, cache, searchPath));
   const go = which("go", searchPath);
   if (missing.length === 0 || !go) return undefined;
-  const hosts = [...new Set(missing.map(([, { download }]) => new URL(download[PLATFORM]?.url ?? "").host))];
+  const hostOf = (/** @type {Pin} */ { download }) => new URL(download[PLATFORM]?.url ?? "").host;
+  const hosts = [...new Set(missing.map(([, pin]) => hostOf(pin)))];
   const proxy = environment.HTTPS_PROXY || environment.https_proxy;
   const reached = await Promise.all(hosts.map((host) => isReachable(host, proxy)));
-  const unreachable = hosts.filter((_, i) => !reached[i]).join(" and ");
+  const closed = hosts.filter((_, i) => !reached[i]);
+  const unreachable = closed.join(" and ");
+  const built = missing.filter(([, pin]) => closed.includes(hostOf(pin)));
   const isUsable = await checkGo(go).then(
     () => true,
     () => false,
   );
   if (unreachable === "" || !isUsable) return undefined;
   const cores = availableParallelism();
-  const minutes = Math.ceil(((BUILD_SECONDS * missing.length) / all.length / cores + OTHER_SECONDS) / 60);
+  const minutes = Math.ceil(((BUILD_SECONDS * built.length) / all.length / cores + OTHER_SECONDS) / 60);
   print(
     `This first start takes about ${minutes} min on ${cores} idle CPU cores, because it builds programs that are not on this machine: ` +
-      `${missing.map(([name]) => name).join(", ")}. ${unreachable} cannot be reached. Later starts take less than a minute.\n` +
+      `${built.map(([name]) => name).join(", ")}. ${unreachable} cannot be reached. Later starts take less than a minute.\n` +
       "To make it faster, set GATEHOUSE_TOOLS_MIRROR to a folder or an address that has the programs, or let this machine reach " +
       `${unreachable} (HTTPS_PROXY is respected).`,
   );
-  return { go, cache, packages: missing.map(([, { build }]) => build.package) };
+  return { go, cache, packages: built.map(([, { build }]) => build.package) };
 }
 
 /**

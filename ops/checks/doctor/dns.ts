@@ -71,7 +71,8 @@ async function nameOf(host: string, domain: Domain, observe: typeof observeName)
 function describe({ kind, targets, baseDomain }: Domain, count: number, found: readonly Name[]): Check {
   const name = `names of domain ${kind}`;
   const { wrong = [], missing = [], unknown = [] } = Object.groupBy(found, ({ state }) => state);
-  if (found.length === 0) return passed(name, `${count} hosts on this machine`);
+  if (found.length === 0)
+    return passed(name, count === 0 ? "the plan has no host on it" : `${count} hosts on this machine`);
   if (wrong.length > 0) {
     const problems = wrong.map(({ host, detail }) => `${host}: ${detail}`);
     const hint =

@@ -73,12 +73,19 @@ test("prints only programs whose pinned version is neither on PATH nor, in any v
   install(path.join(folder, "bin", "etcd"), "#!/bin/sh\necho etcd Version: 3.6.6\n");
   install(path.join(folder, "bin", "traefik"), "#!/bin/sh\necho Version: 3.7.5-k3s1\n");
   install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local-linux-x64", "bin", "pulumi"));
-  const { packages } = await announce((host) => host !== "github.com");
+  const { packages } = await announce(offline);
   expect(packages).toEqual([
     "k8s.io/kubernetes/cmd/kube-apiserver",
     "k8s.io/kubernetes/cmd/kube-controller-manager",
     "github.com/traefik/traefik/v3/cmd/traefik",
   ]);
+});
+
+test("prints and builds only programs whose host cannot be reached", async () => {
+  const { lines, packages } = await announce((host) => host !== "dl.k8s.io");
+  const names = "kube-apiserver, kube-controller-manager. dl.k8s.io cannot be reached.";
+  expect(lines).toEqual([expect.stringContaining(`programs that are not on this machine: ${names}`)]);
+  expect(packages).toEqual(["k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes/cmd/kube-controller-manager"]);
 });
 
 test("prints nothing if no program is built", async () => {

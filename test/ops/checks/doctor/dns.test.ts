@@ -37,6 +37,16 @@ test("passes for names that resolve to the targets", async () => {
   expect(await check([])).toEqual({ name, ok: true, detail });
 });
 
+test("passes for a domain without hosts", async () => {
+  const domains = { localhost: {}, external: { ...sections.domains.mesh, targets: [] } };
+  const settings = parseStack(stack({ domains }), shell);
+  const plan = { ...computePlan(settings), exposures: [] };
+  expect(await names({ target: { settings, plan } } as unknown as Pick<Inputs, "target">, ask)).toEqual([
+    { name: "names of domain localhost", ok: true, detail: "the plan has no host on it" },
+    { name: "names of domain external", ok: true, detail: "the plan has no host on it" },
+  ]);
+});
+
 test("fails for names of another address", async () => {
   resolveTo("203.0.113.7");
   records.set("wiki.mesh.example.org", ["192.0.2.1"]);

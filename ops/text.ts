@@ -22,3 +22,8 @@ export function firstOf(texts: readonly string[], max: number): string[] {
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
+
+/** Returns a text as an argument of a shell. */
+export function argument(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -31,13 +31,13 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 
 async function run(name: string, { json, accept }: Options, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
-  const { context, plan, settings } = target;
+  const { context, given, plan, settings } = target;
   const kubeConfig = clusterConfigOf(target);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
     throw unreachableCluster(kubeConfig, error);
   });
   const { gateway, observability } = settings;
-  const findings = audit(objects, plan, { context, gateway, observability, accepted: accept });
+  const findings = audit(objects, plan, { context, given, gateway, observability, accepted: accept });
   const audited = auditedObjects(plan);
   if (json) {
     shell.out(jsonText({ context, stack: plan.stack, ok: findings.length === 0, audited, findings }));

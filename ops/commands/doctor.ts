@@ -20,7 +20,7 @@ export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS)
       .action(async (context: string, { json }: { json?: true }) => {
         const target = await openCluster(context, shell);
         const report = await runDoctor(target, shell, shell.progress, subjects);
-        shell.out(json ? jsonText(toJson(report)) : describe(report, shell.paint));
+        shell.out(json ? jsonText(toJson(report)) : describe(report, context, shell.paint));
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),
   );

@@ -47,7 +47,7 @@ async function run(context: string, { json, output, authentik }: Options, shell:
     throw unreachableCluster(kubeConfig, error);
   });
   const imported = importServices(source, target);
-  const report = reportOf(imported, source, target, context);
+  const report = reportOf(imported, source, target, stack?.context ?? context, context);
   const file = stack && (stack.raw.file ?? `Pulumi.${stack.stack}.yaml`);
   const hasDomains = target.raw.config["gatehouse:domains"] !== undefined;
   const document = documentOf(imported, { context, file, hasDomains });

@@ -10,7 +10,8 @@ import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { type Answers, stackOf } from "../init/answers.ts";
 import { projectFiles, projectOf } from "../init/projectFiles.ts";
-import { argument, stackFile, variablesOf } from "../init/stackFile.ts";
+import { stackFile, variablesOf } from "../init/stackFile.ts";
+import { argument } from "../text.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 

@@ -3,7 +3,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
-import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
+import { openCluster } from "../context/clusterIdentity.ts";
 import { decryptedConfig, otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
@@ -24,7 +24,10 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("preview", args, shell, (command, end) =>
     command
       .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
-      .option("--drift", "refresh first, and exit with 1 if the cluster differs from the stack file: by drift, or by changes that are not deployed")
+      .option(
+        "--drift",
+        "refresh first, and exit with 1 if the cluster differs from the stack file: by drift, or by changes that are not deployed",
+      )
       .action(async (context: string, { drift }: { drift?: true }) => {
         end(await preview(context, drift ?? false, shell));
       }),
@@ -34,7 +37,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 /** Runs the preview. The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
-  clusterConfigOf(target);
+  if (target.notCompared) throw target.notCompared;
   await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.
@@ -95,6 +98,8 @@ function printDrift({ steps: planned, changes, output }: Previewed, shell: Shell
     return 0;
   }
   const report = previewReport(steps, unchanged, shell.paint);
-  shell.out(`Drift, or changes of the stack file that are not deployed: a deployment would change these\n${report}\n\n${output}`);
+  shell.out(
+    `Drift, or changes of the stack file that are not deployed: a deployment would change these\n${report}\n\n${output}`,
+  );
   return 1;
 }

@@ -34,6 +34,8 @@ export interface StackValues {
 export interface StackContext extends StackValues {
   /** Name of its cluster in the kubeconfig. */
   readonly context: string;
+  /** Name of its cluster on the command line, for printed commands of Gatehouse: another stack can have the one in the kubeconfig, too. */
+  readonly given: string;
   readonly plan: Plan;
   /** Why the UID of the cluster could not be compared with `gatehouse:cluster.uid`: nothing more is read from the cluster. */
   readonly notCompared?: UserError;
@@ -123,7 +125,7 @@ function openStackFile(name: string, stack: string, shell: ShellEnvironment): St
   const context = contextName(cluster, name, known) ?? name;
   const settings = { ...read.settings, context };
   const environment = { ...read.environment, [CONTEXT_VARIABLE]: context };
-  return { ...read, context, environment, settings, plan: computePlan(settings) };
+  return { ...read, context, given: name, environment, settings, plan: computePlan(settings) };
 }
 
 /**

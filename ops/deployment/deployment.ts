@@ -242,8 +242,8 @@ class Deployment {
   }
 
   #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
-    const { context, stack } = this.#target;
-    const next = nextCommands(outcome, context, this.#options.refresh);
+    const { context, given, stack } = this.#target;
+    const next = nextCommands(outcome, given, this.#options.refresh);
     if (next.length > 0) this.#options.print(nextReport(next));
     const done = new Set(this.#done.map(({ urn }) => urn));
     const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));

@@ -2,6 +2,7 @@ import type { Check } from "../checks/check.ts";
 import type { HostState } from "./protectedHosts.ts";
 import type { Step } from "../engine/step.ts";
 import type { AccessChanges } from "./access.ts";
+import { argument } from "../text.ts";
 
 /**
  * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed or the verification was
@@ -53,10 +54,11 @@ export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
 
 /**
  * Returns the commands that follow an outcome.
+ * @param given name of the cluster for the commands
  * @param refresh whether the deployment had the option, without which the next one would not restore what was changed by hand
  */
-export function nextCommands(outcome: Ending, context: string, refresh: boolean): string[] {
+export function nextCommands(outcome: Ending, given: string, refresh: boolean): string[] {
   const [, ...commands] = ENDINGS[outcome];
   const option = (command: string): string => (refresh && command === "deploy" ? " --refresh" : "");
-  return commands.map((command) => `npx gatehouse ${command} ${context}${option(command)}`);
+  return commands.map((command) => `npx gatehouse ${command} ${argument(given)}${option(command)}`);
 }

@@ -2,6 +2,7 @@ import { authentikOrigin, type StackContext } from "../context/context.ts";
 import { withClient } from "../clients/http.ts";
 import { reasonOf } from "./reason.ts";
 import type { Resource } from "./state/state.ts";
+import { argument } from "../text.ts";
 
 /**
  * Refuses a refresh that would remove the identity provider's objects from the state: the Terraform provider treats every 404 as a deleted object, also
@@ -25,6 +26,6 @@ export async function refuseUnsafeRefresh(
   if (problem === undefined) return;
   throw new Error(
     `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state. ` +
-      `Deploy without --refresh first, or run: npx gatehouse diagnose ${target.context}`,
+      `Deploy without --refresh first, or run: npx gatehouse diagnose ${argument(target.given)}`,
   );
 }

@@ -2,7 +2,7 @@
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { applicationsOf } from "../../infra/plan/applications.ts";
-import { counted } from "../text.ts";
+import { argument, counted } from "../text.ts";
 import type { Import } from "./import.ts";
 import type { TargetStack } from "./target.ts";
 import { nameOf, type Source } from "./source.ts";
@@ -10,14 +10,14 @@ import { stepsOf } from "./steps.ts";
 
 export type Report = ReturnType<typeof reportOf>;
 
-/** Returns the fields of `--json`. */
-export function reportOf(imported: Import, source: Source, target: TargetStack, context: string) {
+/** Returns the fields of `--json`. @param context of the cluster, for kubectl @param given its name for commands of Gatehouse */
+export function reportOf(imported: Import, source: Source, target: TargetStack, context: string, given: string) {
   const { entries, kinds, mapped, unmapped, differences, plan } = imported;
   const before = new Set(target.plan.exposures.map(({ host }) => host));
   const own = new Set(entries.flatMap(({ hosts }) => hosts.map(({ host }) => host)));
   const others = plan.exposures.map(({ host }) => host).filter((host) => !before.has(host) && !own.has(host));
   return {
-    context,
+    context: given,
     ok: unmapped.size === 0,
     entries: entries.map(({ fields }) => fields),
     domains: kinds,
@@ -52,7 +52,7 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     ["Variables to set", indented(variables)],
     ["Before the deployment", numbered(report.before)],
     [
-      `After the deployment, when npx gatehouse verify ${report.context} reports the old routes only`,
+      `After the deployment, when npx gatehouse verify ${argument(report.context)} reports the old routes only`,
       numbered(report.after),
     ],
   ];

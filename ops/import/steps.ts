@@ -6,6 +6,7 @@ import { objectLabels } from "../clients/services.ts";
 import type { Import } from "./import.ts";
 import type { TargetStack } from "./target.ts";
 import type { Source, SourceRoute } from "./source.ts";
+import { argument } from "../text.ts";
 
 /** Returns the steps in order. @param context of the cluster, for the commands */
 export function stepsOf(imported: Import, source: Source, target: TargetStack, context: string) {
@@ -64,7 +65,7 @@ function renaming(manifest: Manifest, context: string): string {
   const why = `Rename ${label}: the deployment creates an object of this name, and fails if it exists.`;
   if (kind !== "IngressRoute")
     return `${why} Copy it under another name, change the routes that use it, and delete it.`;
-  const kubectl = `kubectl --context ${context} --namespace ${namespace}`;
+  const kubectl = `kubectl --context ${argument(context)} --namespace ${namespace}`;
   const metadata = `{name: "${renamed(manifest).objectName}", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
   const copy = `${kubectl} get ingressroute.traefik.io ${objectName} --output json | jq '{apiVersion, kind, spec, metadata: ${metadata}}' | ${kubectl} create --filename -`;
   return `${why} Both serve the host in between:\n${copy} &&\n${deletion(manifest, context)}`;

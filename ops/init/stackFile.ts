@@ -1,5 +1,6 @@
 /** The stack file that `gatehouse init` writes: what a first deployment needs, with comments. Pure. */
 import { stringify } from "yaml";
+import { argument } from "../text.ts";
 import { type Answers, type DomainAnswer, domainKinds } from "./answers.ts";
 
 /** From the folder of the project. */
@@ -139,9 +140,4 @@ const IMAGES = `
 /** Returns a YAML string, in quotes where a parser would read another type: the engine knows dates of YAML 1.1 (config/schema/fields.ts). */
 function scalar(text: string): string {
   return stringify(text, { version: "1.1", lineWidth: 0 }).trimEnd();
-}
-
-/** Returns a text as an argument of a shell. */
-export function argument(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -140,7 +140,7 @@ describe("the audit of a running cluster", () => {
   let kubeConfig: KubeConfig;
   let objects: KubernetesObjectApi;
   const findings = async (): Promise<readonly AuditFinding[]> =>
-    audit(await readClusterObjects(kubeConfig), plan, { context: CONTEXT, gateway });
+    audit(await readClusterObjects(kubeConfig), plan, { context: CONTEXT, given: CONTEXT, gateway });
   const command = async (...args: string[]): Promise<readonly [code: number, out: string]> => {
     let out = "";
     const write = (text: string) => void (out += text);
@@ -254,7 +254,7 @@ describe("the audit of a running cluster", () => {
   test("reports kinds that the user may not read", async () => {
     const restricted = clusterConfig();
     restricted.users = restricted.users.map((user) => ({ ...user, impersonateUser: "restricted" }));
-    const found = audit(await readClusterObjects(restricted), plan, { context: CONTEXT });
+    const found = audit(await readClusterObjects(restricted), plan, { context: CONTEXT, given: CONTEXT });
     expect(found.length).toBeGreaterThan(5);
     expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["everything-is-read"]));
     expect(found.map(({ subject }) => subject)).toContain("every IngressRoute");

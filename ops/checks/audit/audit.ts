@@ -12,16 +12,24 @@ import { exposedServices } from "./services.ts";
 import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
 interface AuditOptions extends Clients {
-  /** Context of the cluster, for the commands in hints. */
+  /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
+  /** Its name for commands of Gatehouse. */
+  readonly given: string;
   /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];
 }
 
 /** Returns what opens a host or a backend of the plan, or changes how one is protected; none when all is as planned. */
 export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options: AuditOptions): AuditFinding[] {
-  const { context, gateway } = options;
-  const compared: Compared = { manifests, plan, context, backends: new Backends(manifests, plan, gateway?.namespace) };
+  const { context, given, gateway } = options;
+  const compared: Compared = {
+    manifests,
+    plan,
+    context,
+    given,
+    backends: new Backends(manifests, plan, gateway?.namespace),
+  };
   const ofReadable = (kind: string, findings: () => AuditFinding[]): AuditFinding[] =>
     unread.has(kind) ? [] : findings();
   const findings = [

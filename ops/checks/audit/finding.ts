@@ -3,6 +3,7 @@ import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
 import type { Backends } from "./backends.ts";
 import { signInExposure } from "../../../infra/plan/exposure.ts";
+import { argument } from "../../text.ts";
 
 /** An object that is not as the plan describes it, or that the plan does not have. */
 export interface AuditFinding extends Finding {
@@ -15,8 +16,10 @@ export interface Compared {
   readonly manifests: readonly Manifest[];
   readonly plan: Plan;
   readonly backends: Backends;
-  /** Context of the cluster, for the commands in hints. */
+  /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
+  /** Its name for commands of Gatehouse. */
+  readonly given: string;
 }
 
 type Given = Pick<AuditFinding, "rule" | "subject" | "message" | "hint"> & Partial<AuditFinding>;
@@ -47,7 +50,7 @@ export function comparePlanned(
 }
 
 /** Returns the hint for a planned object that is missing, or, with `changed`, differs from the plan. */
-export function restore(hosts: readonly string[], { plan, context }: Compared, changed?: Manifest): string {
+export function restore(hosts: readonly string[], { plan, context, given }: Compared, changed?: Manifest): string {
   const { exposures, identityProviderUrl, routes, stack } = plan;
   const own = signInExposure(exposures, identityProviderUrl);
   if (own && hosts.includes(own.host)) {
@@ -55,16 +58,16 @@ export function restore(hosts: readonly string[], { plan, context }: Compared, c
     // a refresh of the whole stack would remove them all from the state.
     const route = routes.find(({ rules }) => rules.some(({ exposure }) => exposure === own.id));
     const targets = `--target '**::${route?.name}-route' --target '**::${route?.namespace}/*-middleware'`;
-    return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run npx gatehouse deploy ${context}; do not refresh the stack before`;
+    return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run npx gatehouse deploy ${argument(given)}; do not refresh the stack before`;
   }
-  if (changed === undefined) return `run npx gatehouse deploy ${context} --refresh`;
+  if (changed === undefined) return `run npx gatehouse deploy ${argument(given)} --refresh`;
   // The field manager that changed an object owns the changed fields, and the engine does not take them over (server-side apply).
-  return `delete the changed object, ${deletion(changed, context)}, and run npx gatehouse deploy ${context} --refresh`;
+  return `delete the changed object, ${deletion(changed, context)}, and run npx gatehouse deploy ${argument(given)} --refresh`;
 }
 
 /** Returns the `kubectl` command that deletes an object. @param context that of the cluster */
 export function deletion({ type, kind, namespace, objectName = "" }: Manifest, context: string): string {
   const group = /^kubernetes:([^/]+\.[^/]+)\//.exec(type)?.[1];
   const resource = [kind.toLowerCase(), group].filter((part) => part !== undefined).join(".");
-  return `kubectl --context ${context} delete ${resource} ${objectName} --namespace ${namespace}`;
+  return `kubectl --context ${argument(context)} delete ${resource} ${objectName} --namespace ${namespace}`;
 }

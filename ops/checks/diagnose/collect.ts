@@ -49,6 +49,7 @@ export async function collect(context: StackContext, shell: ShellEnvironment, ho
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
   const evidence: Evidence = {
     context: context.context,
+    given: context.given,
     settings,
     plan,
     cluster,

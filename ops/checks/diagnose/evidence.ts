@@ -7,7 +7,10 @@ import type { ObservedRecords } from "./evidence/identity.ts";
 import type { Observation } from "../observation.ts";
 
 export interface Evidence {
+  /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
+  /** Its name for commands of Gatehouse. */
+  readonly given: string;
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;

@@ -18,15 +18,16 @@ import { lineOf } from "../finding.ts";
 import { type Check, checkOf, failed, skip } from "../check.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
+import { argument } from "../../text.ts";
 
-type Target = Pick<StackContext, "context" | "plan" | "settings">;
+type Target = Pick<StackContext, "context" | "given" | "plan" | "settings">;
 
 /**
  * Returns the probes of the cluster, which together read its objects once.
  * @param cluster its kubeconfig, or why there is none
  */
 export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable, read = readClusterObjects): Probe[] {
-  const { context, plan, settings } = target;
+  const { context, given, plan, settings } = target;
   const subject = `cluster ${context}`;
   if ("reason" in cluster) {
     const result = cluster.failed ? failed : skip;
@@ -44,7 +45,7 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
     { kind: "cluster", subject, run: () => checkTraefik(cluster, target) },
     ...plan.exposures.map(({ id, url, host }): Probe => {
       const name = `backends of ${url}`;
-      const hint = `run: npx gatehouse diagnose ${context} ${host}`;
+      const hint = `run: npx gatehouse diagnose ${argument(given)} ${host}`;
       const run = async () => {
         const blind = unreadable(name, await objects(), ["Service", "Pod"]);
         return [blind ?? checkBackends(name, backendsOf(plan, id), (await objects()).manifests, hint)];
@@ -113,9 +114,9 @@ function checkBackends(
   return { name, ok: false, detail, hint };
 }
 
-function checkObjects(objects: ClusterObjects, { context, plan, settings }: Target): Check[] {
+function checkObjects(objects: ClusterObjects, { context, given, plan, settings }: Target): Check[] {
   const { gateway, observability } = settings;
-  const all = audit(objects, plan, { context, gateway, observability });
+  const all = audit(objects, plan, { context, given, gateway, observability });
   // Whether one is the operator's is known to the `--accept` of an audit only.
   const findings = all.filter(({ rule, severity }) => rule !== DEFAULT_TLS || severity === "error");
   if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];

@@ -56,7 +56,7 @@ export async function verifyContext(
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
   const users = "reason" in cluster ? undefined : cluster;
   const redact = withoutSecrets([...Object.values(secrets.known), ...credentialsOf(context, users)]);
-  const checks = found.map((result) => withHint(redactAll(result, redact), context.context));
+  const checks = found.map((result) => withHint(redactAll(result, redact), context));
   const routes = context.plan.exposures.flatMap(({ id }) => observations.routes.get(id) ?? []);
   const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
@@ -91,7 +91,7 @@ async function databaseProbes(
   return probes;
 }
 
-function withHint(result: ProbeCheck, context: string): ProbeCheck {
+function withHint(result: ProbeCheck, context: StackContext): ProbeCheck {
   return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }
 

@@ -11,7 +11,16 @@ function context(encrypted: readonly string[], local = false): StackContext {
   const raw = { ...rest, config: { ...config, ...secret } };
   const settings = parseStack(raw, {}, { secretsRequired: false });
   const environment = { TOKEN: "of the shell" };
-  return { context: "here", stack: "dev", raw, environment, settings, plan: computePlan(settings), local };
+  return {
+    context: "here",
+    given: "here",
+    stack: "dev",
+    raw,
+    environment,
+    settings,
+    plan: computePlan(settings),
+    local,
+  };
 }
 
 test("prefers the value of the stack file to that of the shell", async () => {
@@ -45,6 +54,7 @@ test("includes a client id in the secrets only if it is encrypted", async () => 
     const environment = { SECRET: "of the shell" };
     const all = {
       context: "here",
+      given: "here",
       stack: "dev",
       raw,
       environment,

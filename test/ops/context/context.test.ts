@@ -92,7 +92,9 @@ describe("a stack with several names of its cluster", () => {
   test("is distinguished from another cluster called default by its other names", () => {
     writeStack("dev", named("k3s-dev"));
     writeStack("production", named("k3s-prod"));
-    expect(openContext("k3s-prod", withContexts("default")).stack).toBe("production");
+    const { stack, context, given } = openContext("k3s-prod", withContexts("default"));
+    // Printed commands of Gatehouse have the given name.
+    expect([stack, context, given]).toEqual(["production", "default", "k3s-prod"]);
     expect(() => openContext("default", place)).toThrow(
       'context "default" is in Pulumi.dev.yaml and Pulumi.production.yaml, but a cluster has one stack. Use a name that only one stack has; gatehouse:cluster.contexts takes further names.',
     );

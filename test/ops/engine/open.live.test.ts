@@ -96,6 +96,7 @@ test("changes neither the stack file nor the backend if the file has a key and t
   };
   const target = {
     context: "here",
+    given: "here",
     stack: "dev",
     raw: stack(),
     environment,

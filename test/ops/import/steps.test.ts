@@ -108,7 +108,7 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   const identity = proxies({ slug: "reports", host: "reports.example.org" });
   const source = sourceOf([...APPS, own, foreign, reports], { identity });
   const imported = importServices(source, target);
-  const report = reportOf(imported, source, target, CONTEXT);
+  const report = reportOf(imported, source, target, CONTEXT, CONTEXT);
   expect(report.unmapped).toEqual([
     {
       object: "IngressRoute apps/mail",
@@ -149,7 +149,7 @@ test("names the applications of authentik that no entry replaces, and none that 
     { slug: "retired", host: "retired.example.org" },
   );
   const source = sourceOf([...APPS, route("apps/old", [rule(REPORTS, "reports", ["sso"])])], { identity });
-  expect(reportOf(importServices(source, target), source, target, CONTEXT).applications).toEqual([
+  expect(reportOf(importServices(source, target), source, target, CONTEXT, CONTEXT).applications).toEqual([
     { slug: "reports", entry: "reports", reason: undefined },
     { slug: "retired", entry: undefined, reason: "no route of the cluster names its host retired.example.org" },
   ]);

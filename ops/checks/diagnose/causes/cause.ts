@@ -5,6 +5,7 @@ import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";
+import { argument } from "../../../text.ts";
 
 type CauseName =
   | "trusted origins"
@@ -34,10 +35,10 @@ export interface ComparedEvidence extends Evidence {
 
 /** Adds the findings of the audit to the evidence. Without objects of the cluster there are none. */
 export function compareObjects(evidence: Evidence): ComparedEvidence {
-  const { context, plan, cluster } = evidence;
+  const { context, given, plan, cluster } = evidence;
   const { gateway, observability } = evidence.settings;
   const objects = observed(cluster.objects);
-  const findings = objects ? audit(objects, plan, { context, gateway, observability }) : [];
+  const findings = objects ? audit(objects, plan, { context, given, gateway, observability }) : [];
   const isReadable = objects && !objects.unread.has("Service") && !objects.unread.has("Pod");
   return {
     ...evidence,
@@ -71,6 +72,6 @@ export function causeFrom(
 }
 
 /** Returns the hint for an object that was changed or deleted outside of the stack. */
-export function redeploy({ context }: Evidence): string {
-  return `npx gatehouse deploy ${context} --refresh restores the planned state`;
+export function redeploy({ given }: Evidence): string {
+  return `npx gatehouse deploy ${argument(given)} --refresh restores the planned state`;
 }

@@ -7,7 +7,7 @@ import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";
 import { route } from "./route.ts";
 import { serviceMissing } from "./running.ts";
-import { firstOf } from "../../../text.ts";
+import { argument, firstOf } from "../../../text.ts";
 
 /** What a deployment that was not completed leaves behind. */
 const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing];
@@ -28,8 +28,12 @@ export function deploymentOf(evidence: ComparedEvidence): CauseFinding | undefin
   return found(engine && (neverDeployed(engine) ?? unfinished(engine)), evidence);
 }
 
-function found(problem: Statement | undefined, { context }: ComparedEvidence): CauseFinding | undefined {
-  return causeFrom("deployment", problem, `run npx gatehouse deploy ${context}, which continues the last deployment`);
+function found(problem: Statement | undefined, { given }: ComparedEvidence): CauseFinding | undefined {
+  return causeFrom(
+    "deployment",
+    problem,
+    `run npx gatehouse deploy ${argument(given)}, which continues the last deployment`,
+  );
 }
 
 function notDeployed({ url }: Exposure, engine: EngineState): Statement | undefined {

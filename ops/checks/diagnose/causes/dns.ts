@@ -7,6 +7,7 @@ import { otherAddresses } from "../../../clients/dns.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";
 import { type Cause, type CauseFinding, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";
+import { argument } from "../../../text.ts";
 
 export const dns: Cause = ({ host, domain: kind }, evidence) => {
   const domain = evidence.settings.domains.find((one) => one.kind === kind);
@@ -39,7 +40,7 @@ function noAddress(host: string, domain: Domain, code: string, evidence: Compare
       kind === "DNSEndpoint" && listOf(at(spec, "endpoints")).some((endpoint) => textAt(endpoint, "dnsName") === host),
   );
   if (record === undefined) {
-    const hint = `run npx gatehouse deploy ${evidence.context} --refresh, which creates it`;
+    const hint = `run npx gatehouse deploy ${argument(evidence.given)} --refresh, which creates it`;
     return found(hint, `no DNSEndpoint contains ${host}`);
   }
   return found(
@@ -60,7 +61,7 @@ function otherAddress(host: string, { kind, targets }: Domain, addresses: readon
 }
 
 /** Pods resolve `*.localhost` by the stack's key in CoreDNS's configuration, or not at all. */
-export function clusterNames({ settings, cluster, context }: Evidence): CauseFinding | undefined {
+export function clusterNames({ settings, cluster, given }: Evidence): CauseFinding | undefined {
   const { domains, gateway } = settings;
   const local = domains.find(({ kind, enabled }) => kind === "localhost" && enabled);
   if (!local || !("value" in cluster.rewrite)) return undefined;
@@ -70,6 +71,6 @@ export function clusterNames({ settings, cluster, context }: Evidence): CauseFin
   return causeOf("names inside the cluster", {
     message: `pods cannot resolve *.${local.baseDomain}, so applications with their own OAuth client cannot reach the identity provider`,
     evidence: [`key gatehouse.override of ConfigMap kube-system/coredns-custom ${has}`],
-    hint: `npx gatehouse deploy ${context} --refresh restores it`,
+    hint: `npx gatehouse deploy ${argument(given)} --refresh restores it`,
   });
 }

@@ -5,6 +5,7 @@ import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
 import { serviceNamed, serviceProblem } from "../../../clients/services.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
+import { argument } from "../../../text.ts";
 
 export const application: Cause = ({ backend, role }, evidence) =>
   role === "identity-provider" ? undefined : causeOf("application not running", problemOf([backend], evidence));
@@ -31,7 +32,7 @@ function identityBackends({ protection, role, outpost }: Exposure, { settings, p
 
 /** Returns the problem of the first backend that has one. */
 function problemOf(backends: readonly Backend[], evidence: ComparedEvidence): Problem | undefined {
-  const { context, manifests } = evidence;
+  const { context, given, manifests } = evidence;
   if (manifests === undefined) return undefined;
   const [first] = backends.flatMap((backend) => {
     const problem = serviceProblem(backend, manifests);
@@ -40,8 +41,8 @@ function problemOf(backends: readonly Backend[], evidence: ComparedEvidence): Pr
   if (first === undefined) return undefined;
   const hints = {
     missing: `create it, or correct the entry's service: { name, namespace, port }; ${redeploy(evidence)}`,
-    port: `set one of its ports in the entry's service: { name, namespace, port }, and run npx gatehouse deploy ${context}`,
-    "not-ready": `see kubectl --context ${context} get pods --namespace ${first.namespace}, then describe the one that is not ready`,
+    port: `set one of its ports in the entry's service: { name, namespace, port }, and run npx gatehouse deploy ${argument(given)}`,
+    "not-ready": `see kubectl --context ${argument(context)} get pods --namespace ${first.namespace}, then describe the one that is not ready`,
   };
   return { message: first.problem, evidence: [first.evidence], hint: hints[first.kind] };
 }

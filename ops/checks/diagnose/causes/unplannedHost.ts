@@ -8,6 +8,7 @@ import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";
 import type { SymptomKind } from "../symptom.ts";
 import { type CauseFinding, causeOf } from "./cause.ts";
+import { argument } from "../../../text.ts";
 
 /** Returns the causes in the order of the symptom: for an unprotected service the list comes first, for a domain that does not work the domains. */
 export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evidence): CauseFinding[] {
@@ -29,7 +30,7 @@ function unknownDomain(host: string, evidence: Evidence): CauseFinding | undefin
   const known = evidence.settings.domains.map(
     ({ kind, baseDomain, enabled }) => `${kind}: ${baseDomain}${enabled ? "" : " (not enabled)"}`,
   );
-  const hint = `add a kind with that base domain under gatehouse:domains, and run npx gatehouse deploy ${evidence.context}`;
+  const hint = `add a kind with that base domain under gatehouse:domains, and run npx gatehouse deploy ${argument(evidence.given)}`;
   return causeOf("domain not enabled", {
     message: `${host} is not below a base domain`,
     evidence: [`gatehouse:domains has ${known.join(", ")}`],
@@ -42,7 +43,7 @@ function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): 
   return causeOf("domain not enabled", {
     message: `domain "${kind}" is not enabled, so nothing is exposed on ${host}`,
     evidence: [`gatehouse:domains, ${kind}: enabled is false`, ...routed(host, evidence)],
-    hint: `set enabled: true for ${kind} under gatehouse:domains, and run npx gatehouse deploy ${evidence.context}${orDelete(host, evidence)}`,
+    hint: `set enabled: true for ${kind} under gatehouse:domains, and run npx gatehouse deploy ${argument(evidence.given)}${orDelete(host, evidence)}`,
   });
 }
 
@@ -56,11 +57,11 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
     return causeOf("absent from protected_services", {
       message: `the entry "${entry.name}" does not name domain "${kind}"`,
       evidence: [`its domains are: ${on}`, ...routed(host, evidence)],
-      hint: `add ${kind} to its domains, and run npx gatehouse deploy ${evidence.context}`,
+      hint: `add ${kind} to its domains, and run npx gatehouse deploy ${argument(evidence.given)}`,
     });
   }
   const names = services.map(({ name }) => name).join(", ") || "no entries";
-  const hint = `add an entry "${label}" to gatehouse:protected_services, and run npx gatehouse deploy ${evidence.context}${orDelete(host, evidence)}`;
+  const hint = `add an entry "${label}" to gatehouse:protected_services, and run npx gatehouse deploy ${argument(evidence.given)}${orDelete(host, evidence)}`;
   return causeOf("absent from protected_services", {
     message: `no entry of protected_services is named "${label}"`,
     evidence: [`it has ${names}`, ...routed(host, evidence)],

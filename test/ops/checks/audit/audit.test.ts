@@ -19,7 +19,7 @@ import { clean, plan } from "./tampered/planned.ts";
 import { TRAEFIK_SERVICES } from "./tampered/traefikServices.ts";
 import { samples } from "../../../helpers/full.ts";
 
-const gateway = { context: "dev", gateway: GATEWAY };
+const gateway = { context: "dev", given: "dev", gateway: GATEWAY };
 
 /** Returns the findings, as `<object>: <message>; <evidence>`. */
 function found(objects: ClusterObjects, of: Plan = plan): string[] {

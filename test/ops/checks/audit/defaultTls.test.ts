@@ -16,7 +16,7 @@ const hosts = plan.exposures.map(({ host }) => host).filter((host) => host.endsW
 const tls = (kind: string, place: string): Manifest =>
   object("traefik.io/v1alpha1", kind, place, { spec: { minVersion: "VersionTLS10" } });
 const findings = (...objects: readonly Manifest[]) =>
-  audit(withObjects(cluster, ...objects), plan, { context: "prod", gateway: GATEWAY });
+  audit(withObjects(cluster, ...objects), plan, { context: "prod", given: "prod", gateway: GATEWAY });
 
 describe.each([
   [
@@ -54,6 +54,6 @@ describe.each([
     expect(findings(tls(kind, "kube-system/default"), tls(kind, "evil/modern"))).toEqual([]);
     const local = planOf({ localhost: {} });
     const objects = withObjects(clusterOf(local), tls(kind, "evil/default"));
-    expect(audit(objects, local, { context: "prod", gateway: GATEWAY })).toEqual([]);
+    expect(audit(objects, local, { context: "prod", given: "prod", gateway: GATEWAY })).toEqual([]);
   });
 });

@@ -8,7 +8,8 @@ import { fieldsOf } from "../../../../manifests/resource.ts";
 import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan } from "./tampered/planned.ts";
 
-const findings = (objects: ClusterObjects) => audit(objects, plan, { context: "prod", gateway: GATEWAY });
+const findings = (objects: ClusterObjects) =>
+  audit(objects, plan, { context: "prod", given: "prod", gateway: GATEWAY });
 const routes = (spec: Record<string, unknown>) => spec["routes"] as { match: string; priority: number }[];
 
 test("attributes a changed rule to its own host", () => {
@@ -107,7 +108,7 @@ test.each([
     object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data/metrics", { spec }),
   );
   const observability = { namespace: "monitoring" };
-  const found = audit(objects, plan, { context: "prod", gateway: GATEWAY, observability });
+  const found = audit(objects, plan, { context: "prod", given: "prod", gateway: GATEWAY, observability });
   expect(found.map(({ message }) => message)).toEqual(expected);
 });
 

@@ -41,6 +41,7 @@ export function evidenceOf(change: (evidence: Open<Evidence>) => void = () => un
   const plan = computePlan(settings);
   const evidence: Evidence = {
     context: "rancher-desktop",
+    given: "rancher-desktop",
     settings,
     plan,
     cluster: cluster(plan),

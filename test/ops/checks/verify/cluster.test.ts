@@ -22,7 +22,9 @@ async function resultsOf(objects: ClusterObjects): Promise<{ results: ProbeCheck
     reads += 1;
     return Promise.resolve(objects);
   };
-  const results = await runProbes(clusterProbes({ context: "prod", plan, settings }, {} as KubeConfig, read));
+  const results = await runProbes(
+    clusterProbes({ context: "prod", given: "prod", plan, settings }, {} as KubeConfig, read),
+  );
   return { results, reads };
 }
 

@@ -122,9 +122,18 @@ test("returns a failed check for a probe that throws", async () => {
 });
 
 test("has a hint with a command for every kind", () => {
-  expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npx gatehouse diagnose here whoami.localhost");
+  const here = { context: "here", given: "here" };
+  expect(hintOf({ kind: "routes", subject: WHOAMI }, here)).toBe("run: npx gatehouse diagnose here whoami.localhost");
   // A deployment without a refresh changes nothing that was changed in the cluster or the database.
   for (const kind of ["data-api", "catalog", "database"] as const)
-    expect(hintOf({ kind, subject: "" }, "here")).toMatch(/^run: npx gatehouse deploy here --refresh, /);
-  for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
+    expect(hintOf({ kind, subject: "" }, here)).toMatch(/^run: npx gatehouse deploy here --refresh, /);
+  for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, here)).not.toContain("undefined");
+});
+
+test("has the name of the kubeconfig for kubectl, and the given name, which only one stack has, for other commands", () => {
+  const names = { context: "admin@default", given: "it's prod" };
+  expect(hintOf({ kind: "audit", subject: "" }, names)).toBe("run: npx gatehouse audit 'it'\\''s prod'");
+  expect(hintOf({ kind: "cluster", subject: "" }, { ...names, context: "a b" })).toMatch(
+    /^kubectl --context 'a b' get pods/,
+  );
 });

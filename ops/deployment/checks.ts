@@ -118,9 +118,10 @@ async function checkEngine(
   program: CheckOptions["program"],
   progress: Progress,
 ): Promise<Ready> {
+  const loaded = await program();
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
-  const stack = await openEngine(target, shell, await program(), progress, true);
+  const stack = await openEngine(target, shell, loaded, progress, true);
   const config = await decryptedConfig(target, stack);
   const other = otherConfiguration(target, config);
   if (other.length > 0) throw new Refusal(other);

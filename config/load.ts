@@ -114,7 +114,7 @@ function ruleProblems(inputs: RuleInputs, checked: Checked, context: string | un
     ...kindRules(checked.domains, inputs.exposed),
     ...nameRules(inputs),
     ...clientRules(inputs),
-    ...hostRules(inputs, checked.testEnvironments),
+    ...hostRules(inputs, checked.testEnvironments, checked.identityProvider?.url),
     ...backendRules(inputs, checked.testEnvironments),
     ...identityProviderRules(inputs),
     ...dataApiRules(inputs),

@@ -11,8 +11,11 @@ interface Drafts extends SectionDrafts {
   readonly settings: readonly Domain[];
 }
 
-/** Returns a problem for every host that is used twice or is too long. */
-export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): Problem[] {
+/**
+ * Returns a problem for every host that is used twice or is too long.
+ * @param url of an existing identity provider
+ */
+export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments, url: string | undefined): Problem[] {
   const { settings: domains, identityProvider, dataApi } = drafts;
   // A name that is used twice has a separate problem.
   const entries = new Map(drafts.services.toReversed().map((draft) => [draft.fields.name, draft]));
@@ -36,7 +39,7 @@ export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): P
     if (role === "test") return { path: "test_environments" };
     return role === "catalog" ? within({ path: "data_api" }, "catalog") : { path: "data_api" };
   };
-  return hostConflicts(labels, domains).map((conflict) => toProblem(conflict, locationOf(conflict.label)));
+  return hostConflicts(labels, domains, url).map((conflict) => toProblem(conflict, locationOf(conflict.label)));
 }
 
 function toProblem({ label, host, reason }: HostConflict, location: Location): Problem {
@@ -45,9 +48,12 @@ function toProblem({ label, host, reason }: HostConflict, location: Location): P
   if (reason === "host") {
     return problem(location, `${subject} is longer than 253 characters`, "use a shorter name or base domain");
   }
-  const message =
-    reason === "label" ? "has a label of more than 63 characters" : `is already used by ${ownerName(reason)}`;
-  return problem(location, `${subject} ${message}`, hintOf(label));
+  return problem(location, `${subject} ${messageOf(reason)}`, hintOf(label));
+}
+
+function messageOf(reason: Exclude<HostConflict["reason"], "host">): string {
+  if (reason === "label") return "has a label of more than 63 characters";
+  return reason === "url" ? "is that of identity_provider.url" : `is already used by ${ownerName(reason)}`;
 }
 
 const ADDED = {

@@ -61,15 +61,25 @@ export interface HostConflict {
   readonly label: HostLabel;
   /** Undefined if only the name is used twice: routes and exposures are named by labels. */
   readonly host: string | undefined;
-  /** The other use of the host, or the length that is exceeded. */
-  readonly reason: HostLabel | keyof typeof MAX_LENGTH;
+  /** The other use of the host, the length that is exceeded, or `url`: an existing identity provider has the host. */
+  readonly reason: HostLabel | keyof typeof MAX_LENGTH | "url";
 }
 
-/** Returns one conflict per label and reason. Hosts that the stack adds have precedence, then test environments. */
-export function hostConflicts(labels: readonly HostLabel[], domains: readonly Domain[]): HostConflict[] {
+/**
+ * Returns one conflict per label and reason. Hosts that the stack adds have precedence, then test environments.
+ * @param url of an existing identity provider: a route with its host would receive the sign-ins
+ */
+export function hostConflicts(
+  labels: readonly HostLabel[],
+  domains: readonly Domain[],
+  url: string | undefined,
+): HostConflict[] {
+  const signInHost = url === undefined ? undefined : new URL(url).hostname;
   const baseDomains = domains.filter(({ enabled, baseDomain }) => enabled && baseDomain !== "");
   const inOrder = labels.toSorted((a, b) => precedence(a) - precedence(b));
-  const added = new Map(inOrder.filter(({ role }) => role !== "service").map((label) => [label.label, label]));
+  const added = new Map(
+    inOrder.filter(({ role, kinds }) => role !== "service" && kinds.length > 0).map((label) => [label.label, label]),
+  );
   const owners = new Map<string, HostLabel>();
   return inOrder.flatMap((label) => {
     const found = new Map<HostConflict["reason"], HostConflict>();
@@ -81,6 +91,7 @@ export function hostConflicts(labels: readonly HostLabel[], domains: readonly Do
         found.has(reason) || found.set(reason, { label, host, reason });
       if (label.label.length > MAX_LENGTH.label) report("label");
       else if (host.length > MAX_LENGTH.host) report("host");
+      else if (host === signInHost && label.role !== "identity-provider") report("url");
       if (owner === undefined) owners.set(host, label);
       // Two domains with one base domain are a problem of the domains.
       else if (owner !== label) report(owner);

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { basic, messageOf, oauth2, proxy, report, sections, shell, stack } from "../stacks.ts";
 
+const existing = { install: false, token: "${TOKEN}" };
+
 const cases = [
   {
     title: "two basic services with one middleware for Traefik",
@@ -161,6 +163,32 @@ const cases = [
     ],
   },
   {
+    title: "hosts of an existing identity provider's URL",
+    raw: stack({
+      domains: { localhost: {}, external: { enabled: true, base_domain: "example.org" } },
+      protected_services: [proxy({ name: "login", domains: ["external"] }), basic({})],
+      identity_provider: { ...existing, url: "https://Login.example.org:8443" },
+    }),
+    lines: [
+      'protected_services[0] "login": host "login.example.org" is that of identity_provider.url. Give each service its own host.',
+    ],
+  },
+  {
+    title: "a test environment on the host of an existing identity provider's URL",
+    raw: stack({
+      protected_services: [proxy({})],
+      identity_provider: { ...existing, url: "http://whoami-wiki.localhost" },
+    }),
+    lines: [
+      'protected_services[0] "wiki": its test environment\'s host "whoami-wiki.localhost" is that of identity_provider.url. Rename the service, or set test_environments: { enabled: false }.',
+    ],
+  },
+  {
+    title: "a data API on the host of an existing identity provider's URL",
+    raw: stack({ protected_services: [], identity_provider: { ...existing, url: "http://data.localhost" } }),
+    lines: ['data_api: host "data.localhost" is that of identity_provider.url. Give it another host.'],
+  },
+  {
     title: "the same host label for identity provider and data API",
     raw: stack({ data_api: { ...sections.data_api, host: "authentik" } }),
     lines: ['data_api: host "authentik.localhost" is already used by the identity provider. Give it another host.'],
@@ -274,4 +302,18 @@ describe("Wrong domains, names and hosts", () => {
   test.each(cases)("are reported: $title", ({ raw, lines }) => {
     expect(messageOf(() => parseStack(raw, shell))).toBe(report(lines));
   });
+});
+
+test("accepts an existing identity provider's own host, with a Service in the cluster", () => {
+  const identity_provider = { ...existing, url: "http://login.localhost", host: "login", service: { name: "sso" } };
+  expect(parseStack(stack({ identity_provider }), shell).identityProvider.host).toBe("login");
+});
+
+test("accepts the name of a test environment that does not exist", () => {
+  const domains = { localhost: {}, external: { enabled: true, base_domain: "example.org" } };
+  const protected_services = ["app", "whoami-app"].map((name) =>
+    proxy({ name, application_slug: name, domains: ["external"] }),
+  );
+  const { services } = parseStack(stack({ domains, protected_services }), shell);
+  expect(services.map(({ name }) => name)).toEqual(["app", "whoami-app"]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { kindRules, kindWarnings } from "./sections/domains/domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
-import { backendRules, backendWarnings } from "./rules/backends.ts";
+import { backendWarnings } from "./rules/backends.ts";
 import { hostRules } from "./rules/hosts.ts";
 import { isSection, isWithin, join } from "./errors/location.ts";
 import { tailnetRules, tailnetWarnings } from "./sections/domains/tailnet.ts";
@@ -115,7 +115,6 @@ function ruleProblems(inputs: RuleInputs, checked: Checked, context: string | un
     ...nameRules(inputs),
     ...clientRules(inputs),
     ...hostRules(inputs, checked.testEnvironments, checked.identityProvider?.url),
-    ...backendRules(inputs, checked.testEnvironments),
     ...identityProviderRules(inputs),
     ...dataApiRules(inputs),
     ...versionRules(inputs),

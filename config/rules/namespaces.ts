@@ -1,33 +1,24 @@
-/** Namespaces that the stack creates: each has one owner, since a removed section takes its namespace along. */
+/** Namespaces that the stack creates: each has one owner, and nothing else in it, since a removed section takes its namespace along. */
 import type { Draft } from "../schema/draft.ts";
 import { type Location, within } from "../errors/location.ts";
 import { type Problem, problem } from "../errors/problems.ts";
-import type { DataApiDraft } from "../sections/dataApi/dataApi.ts";
-import type { GatewayDraft } from "../sections/gateway.ts";
-import type { IdentityProviderDraft } from "../sections/identityProvider/identityProvider.ts";
-import type { ObservabilityDraft } from "../sections/observability.ts";
-import { OPERATOR_NAMESPACE, type PostgresDraft } from "../sections/postgres/postgres.ts";
-import type { VerificationDraft } from "../sections/verification.ts";
+import { OPERATOR_NAMESPACE } from "../sections/postgres/postgres.ts";
+import type { Drafts } from "../sections/sections.ts";
 
-interface Drafts {
-  readonly identityProvider: IdentityProviderDraft | undefined;
-  readonly dataApi: DataApiDraft | undefined;
-  readonly postgres: PostgresDraft | undefined;
-  readonly verification: VerificationDraft | undefined;
-  readonly gateway: GatewayDraft | undefined;
-  readonly observability: ObservabilityDraft | undefined;
+interface Named {
+  readonly namespace: string | undefined;
+  readonly location: Location;
 }
 
-interface Created {
+interface Created extends Named {
   readonly section: string;
   readonly namespace: string;
-  readonly location: Location;
 }
 
 /** Namespaces of every cluster. */
 const SYSTEM = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** Checks that each namespace that the stack creates is that of one section, and exists nowhere else. */
+/** Checks that each namespace that the stack creates is that of one section, exists nowhere else, and contains no applications and accounts. */
 export function namespaceRules(drafts: Drafts): Problem[] {
   const existing = new Map(SYSTEM.map((name) => [name, "the cluster"]));
   for (const [section, draft] of Object.entries({
@@ -51,7 +42,29 @@ export function namespaceRules(drafts: Drafts): Problem[] {
     if (owner === undefined) continue;
     found.push(problem(location, `namespace "${namespace}" is already used by ${owner}`, "set another namespace"));
   }
+  for (const { namespace, location } of namespacesOfApplications(drafts)) {
+    const owner = owners.get(namespace ?? "");
+    if (owner === undefined || existing.has(namespace ?? "")) continue;
+    const message = `the stack creates namespace "${namespace}" for ${owner}, and deletes it with that section`;
+    found.push(problem(location, message, "use another namespace"));
+  }
   return found;
+}
+
+/** Returns the namespaces in which backends and the Secrets of service accounts are, without accounts in that of the verification job. */
+function namespacesOfApplications({ services, identityProvider, testEnvironments, verification }: Drafts): Named[] {
+  const backend = (location: Location, service: { readonly namespace: string } | undefined): Named => {
+    return { namespace: service?.namespace, location: within(location, "service", "namespace") };
+  };
+  const { enabled, service: echo } = testEnvironments.fields;
+  return [
+    ...services.map(({ location, fields }) => backend(location, fields.service)),
+    ...(enabled === true ? [backend(testEnvironments.location, echo)] : []),
+    ...(identityProvider?.fields.service_accounts ?? []).flatMap(({ namespace }, index) => {
+      const location = within({ path: "identity_provider.service_accounts" }, index, "namespace");
+      return namespace === verification?.fields.namespace ? [] : [{ namespace, location }];
+    }),
+  ];
 }
 
 function createdNamespaces({ identityProvider, dataApi, postgres, verification }: Drafts): Created[] {

@@ -5,16 +5,11 @@ import type { Plan } from "../../infra/plan/types.ts";
 
 /** Returns the namespaces of services and service accounts that must exist before a deployment, in the order of their names. */
 export function requiredNamespaces(
-  { identityProvider, dataApi, postgres, verification }: Settings,
+  { identityProvider, verification }: Settings,
   { exposures, outposts }: Pick<Plan, "exposures" | "outposts">,
 ): string[] {
-  const created = [
-    dataApi?.namespace,
-    identityProvider.install ? identityProvider.namespace : undefined,
-    postgres?.install?.namespace,
-    verification?.namespace,
-    ...outposts.map(({ namespace }) => namespace),
-  ];
+  // The stack creates these; config/rules/namespaces.ts refuses applications in the others that it creates.
+  const created = [verification?.namespace, ...outposts.map(({ namespace }) => namespace)];
   const named = [
     ...exposures.flatMap(({ entry, backend }) => (entry === undefined ? [] : [backend.namespace])),
     ...identityProvider.serviceAccounts.flatMap(({ namespace }) => namespace ?? []),

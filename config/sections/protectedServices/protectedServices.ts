@@ -55,7 +55,8 @@ gatehouse:protected_services:
 - \`groups\` are the only restriction at the gateway. Rules for single paths belong to the application, which reads \`X-idp-groups\`.
 - Services with the same \`groups\`, \`session\` and scheme share an outpost ([limits](authentik.md#limits)).
 - Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces.
-- A \`service\` is not one that the stack deploys: the data API, the catalog and authentik have their own routes.
+- A \`service\` is not in a namespace that the stack creates, for authentik, Postgres, the data API or the verification: the stack deletes the namespace with
+  that section, and has its own routes to what it deploys. The same applies to service accounts, but for those of the verification.
 - The names of services, their slugs and all hosts of the stack are unique, and differ from the host of \`identity_provider.url\`. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.
 - Use a password with 32 characters or more for \`basic_auth\` (\`openssl rand -hex 16\`); it is hashed at a lower cost
   ([basic auth](limits.md#basic-auth)).

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { problemsOf, sections, shell, stack } from "../stacks.ts";
+import { basic, proxy, problemsOf, sections, shell, stack } from "../stacks.ts";
 
 const at = (namespaces: { identity?: string; data?: string; postgres?: string; gateway?: string; metrics?: string }) =>
   stack({
@@ -69,5 +69,35 @@ describe("a namespace that the stack creates", () => {
   test("is not that of an existing identity provider, which the stack does not create", () => {
     const raw = stack({ identity_provider: { ...existing, namespace: "default" } });
     expect(parseStack(raw, shell).identityProvider.namespace).toBe("default");
+  });
+
+  test("rejects applications and service accounts in it, but for accounts of the verification job", () => {
+    const service_accounts = [
+      { name: "reporter", namespace: "server" },
+      { name: "verifier", namespace: "jobs" },
+    ];
+    const raw = (provider: object) =>
+      stack({
+        protected_services: [
+          proxy({ service: { namespace: "authentik" } }),
+          basic({ service: { namespace: "server" } }),
+        ],
+        identity_provider: { ...provider, service_accounts },
+        postgres: { password: "${POSTGRES}", install: { kind: "statefulset", namespace: "server" } },
+        test_environments: { service: { namespace: "jobs" } },
+        verification: { namespace: "jobs", account: "verifier" },
+      });
+    const created = (at: string, namespace: string, section: string) =>
+      `${at}: the stack creates namespace "${namespace}" for ${section}, and deletes it with that section. Use another namespace.`;
+    const others = [
+      created('protected_services[1].service.namespace "legacy"', "server", "postgres"),
+      created("identity_provider.service_accounts[0].namespace", "server", "postgres"),
+      created("test_environments.service.namespace", "jobs", "verification"),
+    ];
+    expect(problemsOf(raw(existing))).toEqual(others);
+    expect(problemsOf(raw(sections.identity_provider))).toEqual([
+      created('protected_services[0].service.namespace "wiki"', "authentik", "identity_provider"),
+      ...others,
+    ]);
   });
 });

@@ -86,10 +86,10 @@ const cases = [
       test_environments: { service: { name: "postgrest", namespace: "gatehouse-data", port: 3000 } },
     }),
     lines: [
-      'protected_services[0].service "wiki": Service "postgrest" in namespace "gatehouse-data" is that of the data API, which has its own route. Name the Service of an application.',
-      'protected_services[1].service "catalog": Service "catalog" in namespace "gatehouse-data" is that of the catalog, which has its own route. Name the Service of an application.',
-      'protected_services[2].service "sso": Service "authentik-server" in namespace "authentik" is that of the identity provider, which has its own route. Name the Service of an application.',
-      'test_environments.service: Service "postgrest" in namespace "gatehouse-data" is that of the data API, which has its own route. Name the Service of an application.',
+      'protected_services[0].service.namespace "wiki": the stack creates namespace "gatehouse-data" for data_api, and deletes it with that section. Use another namespace.',
+      'protected_services[1].service.namespace "catalog": the stack creates namespace "gatehouse-data" for data_api, and deletes it with that section. Use another namespace.',
+      'protected_services[2].service.namespace "sso": the stack creates namespace "authentik" for identity_provider, and deletes it with that section. Use another namespace.',
+      'test_environments.service.namespace: the stack creates namespace "gatehouse-data" for data_api, and deletes it with that section. Use another namespace.',
     ],
   },
   {

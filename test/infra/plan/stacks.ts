@@ -37,7 +37,7 @@ export const variants: fc.Arbitrary<Variant> = fc.record({
   port: fc.constantFrom(undefined, 8443),
   identityProvider: fc.oneof(
     fc.constantFrom(1, 2, 5, 100).map((size) => ({ ...sections.identity_provider, providers_per_outpost: size })),
-    fc.constantFrom({ ...EXISTING, service: { name: "sso", port: 80 } }, EXISTING),
+    fc.constantFrom({ ...EXISTING, namespace: "sso", service: { name: "authentik", port: 80 } }, EXISTING),
   ),
   testEnvironments: fc.boolean(),
 });
@@ -49,7 +49,7 @@ const named = fc.uniqueArray(
 const access = fc.record({
   domains: fc.oneof(fc.constant("auto"), fc.uniqueArray(kind)),
   public_paths: fc.uniqueArray(fc.constantFrom("/health", "/assets/", "/a/b", "/outpost", "/outpost.goauthentik.ios")),
-  service: fc.record({ namespace: fc.constantFrom("default", "apps", "authentik") }),
+  service: fc.record({ namespace: fc.constantFrom("default", "apps", "sso") }),
 });
 /** What decides about the outpost of an application. */
 const sharing = fc.record({

@@ -8,7 +8,6 @@ test("the namespaces of services, test environments and accounts must exist, tho
   const protected_services = [
     proxy({ service: { namespace: "wiki" } }),
     basic({ domains: ["external"], service: { namespace: "not-exposed" } }),
-    basic({ name: "tool", service: { namespace: "authentik" } }),
   ];
   const service_accounts = [
     { name: "reporter", namespace: "reporting" },

@@ -114,8 +114,24 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
           `remove the argument ${option}`,
         );
       }
+      // Traefik gives the redirection the priority 2^63 - 2, unless an argument states another one.
+      const redirection = `${prefix}.http.redirections.entrypoint`;
+      const priority = Number(options.get(`${redirection}.priority`) ?? Number.MAX_SAFE_INTEGER);
+      if (options.get(`${redirection}.to`) && !(priority < lowestPriority(plan, name)))
+        return result(
+          `${where} redirects every request to entry point "${name}", and routes of the stack get none`,
+          `remove the arguments --entryPoints.${name}.http.redirections.*: the stack redirects from HTTP to HTTPS where the gateway terminates TLS`,
+        );
       return { name: `entry point ${name}`, result: { observed: options.get(`${prefix}.address`) ?? "exists" } };
     });
+}
+
+/** Returns the lowest priority of the rules on an entry point that do more than redirect; infinity without such a rule. */
+function lowestPriority({ routes, middlewares }: Plan, entryPoint: string): number {
+  const redirects = new Set(middlewares.filter(({ kind }) => kind === "redirect").map(({ name }) => name));
+  const rules = routes.filter((route) => route.entryPoint === entryPoint).flatMap((route) => route.rules);
+  const others = rules.filter((rule) => !rule.middlewares.some((name) => redirects.has(name)));
+  return Math.min(...others.map(({ priority }) => priority));
 }
 
 /** Checks the size of headers, since Traefik compares queries with expressions before any limit per client: 0.2 s for 1 MB, its default (measured, 3.7.5). */

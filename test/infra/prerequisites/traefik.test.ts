@@ -5,11 +5,20 @@ import type { TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
 import { problemsOf, type PrerequisiteResult } from "../../../infra/prerequisites/prerequisite.ts";
 import { entryPointsOf, isOn, optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
-import { sections, shell, stack } from "../../config/stacks.ts";
+import { proxy, sections, shell, stack } from "../../config/stacks.ts";
 
 const ARGS = ["--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"];
 const PROVIDER = "--providers.kubernetescrd";
 const IN = "gateway: Traefik in namespace kube-system";
+
+const FACTS: TraefikFacts = {
+  version: "3.7.13",
+  args: [],
+  forwardAuthFields: ["maxResponseBodySize"],
+  pods: [],
+  failoverFields: ["middlewares"],
+  nodePortServices: [],
+};
 
 /** @param tls of an enabled domain */
 function found(
@@ -19,14 +28,7 @@ function found(
 ): ReadonlyMap<string, PrerequisiteResult> {
   const mesh = { ...sections.domains.mesh, ...(tls !== undefined && { tls }) };
   const settings = parseStack(stack({ domains: { localhost: {}, mesh } }), shell);
-  const facts: TraefikFacts = {
-    version: "3.7.13",
-    args,
-    forwardAuthFields: ["maxResponseBodySize"],
-    pods: [],
-    failoverFields: ["middlewares"],
-    nodePortServices,
-  };
+  const facts = { ...FACTS, args, nodePortServices };
   return new Map(
     traefikPrerequisites(settings, computePlan(settings), facts).map(({ name, result }) => [name, result]),
   );
@@ -65,6 +67,31 @@ test.each([
   [[], false],
 ])("%j: the API is on: %s", (args, expected) => {
   expect(isOn(optionsOf(args), "API")).toBe(expected);
+});
+
+describe("a redirection of the HTTP entry point", () => {
+  const name = "entry point web";
+  const TO = "--entrypoints.Web.http.redirections.entryPoint.to=websecure";
+  const only = (domains: object, ...args: string[]) => {
+    const settings = parseStack(stack({ domains, protected_services: [proxy({})] }), shell);
+    const plan = computePlan(settings);
+    const results = traefikPrerequisites(settings, plan, { ...FACTS, args: [...ARGS, PROVIDER, ...args] });
+    return problemsOf(results.filter((one) => one.name === name).map((one) => ({ ...one, subject: "Traefik" })));
+  };
+  const external = (tls: unknown) => ({ external: { enabled: true, base_domain: "example.org", tls } });
+  const problem =
+    'gateway.http_entry_point: Traefik in namespace kube-system redirects every request to entry point "web", and routes of the stack get none. ' +
+    "Remove the arguments --entryPoints.web.http.redirections.*: the stack redirects from HTTP to HTTPS where the gateway terminates TLS.";
+
+  test("is refused unless all routes redirect, or precede it", () => {
+    for (const domains of [{ localhost: {} }, external("upstream")]) {
+      expect([only(domains), only(domains, TO)]).toEqual([[], [problem]]);
+    }
+    expect(only(external({ resolver: "letsencrypt" }), TO)).toEqual([]);
+    const priority = "--entryPoints.web.http.redirections.entryPoint.priority";
+    expect(only({ localhost: {} }, TO, `${priority}=99`)).toEqual([]);
+    expect(only({ localhost: {} }, TO, `${priority}=100`)).toEqual([problem]);
+  });
 });
 
 describe("provider kubernetesCRD", () => {

@@ -18,6 +18,7 @@ import { dataApiRules } from "./sections/dataApi/dataApiRules.ts";
 import { domainRules, domainWarnings, toDomain } from "./sections/domains/domains.ts";
 import { gateway } from "./sections/gateway.ts";
 import { identityProvider } from "./sections/identityProvider/identityProvider.ts";
+import { identityProviderWarnings } from "./sections/identityProvider/identityProviderWarnings.ts";
 import { identityProviderRules } from "./sections/identityProvider/identityProviderRules.ts";
 import { images, imagesWarnings } from "./sections/images/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
@@ -132,6 +133,7 @@ function ruleWarnings(inputs: RuleInputs, settings: Omit<Settings, "warnings">):
     ...backendWarnings(inputs),
     ...domainWarnings(settings.domains),
     ...tailnetWarnings(settings.domains, hostLabels(settings)),
+    ...identityProviderWarnings(settings),
     ...versionWarnings(inputs),
     ...postgresWarnings(inputs),
     ...observabilityWarnings(inputs),

@@ -1,5 +1,6 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { mostReachable } from "../../config/sections/domains/domainKinds.ts";
 import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
@@ -12,9 +13,6 @@ import { Database } from "./database.ts";
 import { Grants } from "./grants.ts";
 import { Migrations } from "./migrations.ts";
 import { Postgrest } from "./postgrest.ts";
-
-/** Domain kinds that only some clients can reach, in ascending order of reach. */
-const INTERNAL_KINDS = ["localhost", "mesh"];
 
 interface DataApiArgs {
   readonly dataApi: DataApiSettings;
@@ -72,7 +70,6 @@ export class DataApi extends pulumi.ComponentResource {
 /** Returns the address that most clients can reach: a document has one, and the gateway serves it on every domain. */
 export function publicUrl(exposures: readonly Exposure[]): string | undefined {
   const own = exposures.filter(({ role }) => role === "data-api");
-  const external =
-    own.find(({ domain }) => domain === "external") ?? own.find(({ domain }) => !INTERNAL_KINDS.includes(domain));
-  return (external ?? own.at(-1))?.url;
+  const reachable = mostReachable(own.map(({ domain }) => domain));
+  return own.find(({ domain }) => domain === reachable)?.url;
 }

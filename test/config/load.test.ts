@@ -163,6 +163,7 @@ describe("parseStack", () => {
     });
     expect(settings.identityProvider).toEqual({
       host: "authentik",
+      domain: "localhost",
       namespace: "authentik",
       install: true,
       version: "2026.5.7",

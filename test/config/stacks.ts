@@ -1,4 +1,5 @@
 import { parseStack, type RawStack } from "../../config/load.ts";
+import { isSection } from "../../config/errors/location.ts";
 import { ConfigError } from "../../config/errors/problems.ts";
 
 /** A shell in which every variable of {@link sections} is set. */
@@ -69,9 +70,17 @@ export function basic(fields: Record<string, unknown>): Record<string, unknown> 
   };
 }
 
-/** The stack `dev` with these sections; an undefined one is left out. `extra` are whole keys, such as `variables:NAME`. */
+/**
+ * The stack `dev` with these sections; an undefined one is left out. With the domains above, users sign in on localhost, so that there is no warning.
+ * `extra` are whole keys, such as `variables:NAME`.
+ */
 export function stack(changed: Record<string, unknown> = {}, extra: RawStack["config"] = {}): RawStack {
-  const own = Object.entries({ ...sections, ...changed }).filter(([, value]) => value !== undefined);
+  const all: Record<string, unknown> = { ...sections, ...changed };
+  const provider = all["identity_provider"];
+  if (!("domains" in changed) && isSection(provider) && provider["install"] !== false) {
+    all["identity_provider"] = { domain: "localhost", ...provider };
+  }
+  const own = Object.entries(all).filter(([, value]) => value !== undefined);
   const config = Object.fromEntries(own.map(([section, value]) => [`gatehouse:${section}`, { value }]));
   return { stack: "dev", config: { ...config, ...extra } };
 }

@@ -14,6 +14,14 @@ export function enabledKinds(named: "auto" | readonly string[], domains: readonl
     .map(({ kind }) => kind);
 }
 
+/** Domain kinds that only some clients can reach, in ascending order of reach. */
+const INTERNAL_KINDS = ["localhost", "mesh"];
+
+/** Returns the kind that most clients can reach. @param kinds in the order of the settings */
+export function mostReachable(kinds: readonly string[]): string | undefined {
+  return kinds.find((kind) => !INTERNAL_KINDS.includes(kind)) ?? kinds.at(-1);
+}
+
 /**
  * Returns a name for the kind of a new base domain that is not taken: localhost, mesh for a tailnet, else one from the domain.
  * @param usual name for other domains than these; default: one from the domain

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { proxy, problemsOf, shell, stack } from "../stacks.ts";
+import { proxy, problemsOf, sections, shell, stack } from "../stacks.ts";
 
+const identity_provider = { ...sections.identity_provider, domain: "localhost" };
 const mesh = (fields: Record<string, unknown>) =>
   stack({
     domains: { localhost: {}, mesh: { enabled: true, base_domain: "mesh.example.org", ...fields } },
     protected_services: [proxy({})],
+    identity_provider,
   });
 const meshOf = (fields: Record<string, unknown>) => parseStack(mesh(fields), shell).domains[1];
 
@@ -91,7 +93,7 @@ test("warns of a base domain below another one, whose applications can set cooki
       external: { enabled: true, base_domain: "example.org" },
       apps: { enabled: true, base_domain: baseDomain, protocol: "https", description: "Apps", ...more },
     };
-    return parseStack(stack({ domains, protected_services: [proxy({})] }), shell).warnings;
+    return parseStack(stack({ domains, protected_services: [proxy({})], identity_provider }), shell).warnings;
   };
   expect(warnings("apps.example.org")).toEqual([
     "domains.apps: apps.example.org is below example.org of domains.external, so that an application on either can set cookies for the " +
@@ -112,6 +114,7 @@ describe("a tailnet", () => {
         proxy({ name: "local", application_slug: "local", domains: ["localhost"] }),
         proxy({ name: "mail", application_slug: "mail", domains: ["mesh"] }),
       ],
+      identity_provider,
     });
     expect(parseStack(raw, shell).warnings).toEqual([
       "domains.mesh: tail1234.ts.net has no wildcard names. Add a node for each of: authentik, data, catalog, wiki, mail",

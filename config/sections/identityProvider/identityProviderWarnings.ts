@@ -1,0 +1,42 @@
+/** Warnings of the section `identity_provider`. */
+import { isIP } from "node:net";
+import { isTailnet } from "../../schema/dnsName.ts";
+import type { Settings } from "../../settings.ts";
+import { mostReachable } from "../domains/domainKinds.ts";
+
+/** Warns of a sign-in domain that the users of another one may not reach, and of addresses without TLS. */
+export function identityProviderWarnings({
+  identityProvider,
+  domains,
+}: Pick<Settings, "identityProvider" | "domains">): string[] {
+  return [
+    ...signInWarnings(identityProvider, domains),
+    ...unencrypted("url", identityProvider.url, "passwords, sessions and tokens"),
+    ...unencrypted("api_url", identityProvider.apiUrl, "the token"),
+  ];
+}
+
+function signInWarnings({ install, domain }: Settings["identityProvider"], domains: Settings["domains"]): string[] {
+  if (!install || domain !== undefined) return [];
+  const kinds = domains.filter(({ enabled }) => enabled).map(({ kind }) => kind);
+  const [first] = kinds;
+  const reachable = mostReachable(kinds);
+  if (first === undefined || reachable === first) return [];
+  return [
+    `identity_provider.domain: not set, so that users of every domain sign in on "${first}", the first enabled one. ` +
+      `Set it to a domain that all users reach, such as "${reachable}", or to "${first}".`,
+  ];
+}
+
+function unencrypted(key: string, address: string | undefined, what: string): string[] {
+  const url = address === undefined ? undefined : new URL(address);
+  return url?.protocol === "http:" && !isPrivate(url.hostname)
+    ? [`identity_provider.${key}: http sends ${what} unencrypted. Use an https address.`]
+    : [];
+}
+
+/** Returns whether a host is an IP address, the name of a Service, below localhost, or a node of a tailnet, which encrypts its connections. */
+function isPrivate(host: string): boolean {
+  const isAddress = isIP(host) > 0 || host.startsWith("[");
+  return isAddress || !host.includes(".") || /\.(localhost|svc|svc\..+)$/.test(host) || isTailnet(host);
+}

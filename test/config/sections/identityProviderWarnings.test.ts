@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { parseStack } from "../../../config/load.ts";
+import { sections, shell, stack } from "../stacks.ts";
+
+const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+const external = { enabled: true, base_domain: "example.org" };
+const mesh = { enabled: true, base_domain: "mesh.example.org" };
+const partner = { ...external, base_domain: "partner.example.net", protocol: "https", description: "Partners" };
+
+/** The warnings about the identity provider. @param provider replaces fields of the section */
+function warnings(provider: Record<string, unknown>, domains: object = { localhost: {} }): string[] {
+  const base = provider["install"] === false ? {} : sections.identity_provider;
+  const raw = stack({ domains, identity_provider: { ...base, ...provider }, protected_services: [] });
+  return parseStack(raw, shell).warnings.filter((warning) => warning.startsWith("identity_provider"));
+}
+
+test.each<[object, string, string]>([
+  [{ localhost: {}, external }, "localhost", "external"],
+  [{ localhost: {}, mesh }, "localhost", "mesh"],
+  [{ localhost: { enabled: false }, mesh, external, partner }, "mesh", "external"],
+  [{ mesh, partner }, "mesh", "partner"],
+])("warns of a sign-in domain that not all users reach, if it is not set: %#", (domains, first, reachable) => {
+  expect(warnings({}, domains)).toEqual([
+    `identity_provider.domain: not set, so that users of every domain sign in on "${first}", the first enabled one. ` +
+      `Set it to a domain that all users reach, such as "${reachable}", or to "${first}".`,
+  ]);
+  expect(warnings({ domain: first }, domains)).toEqual([]);
+  expect(warnings(EXISTING, domains)).toEqual([]);
+});
+
+test("does not warn of the sign-in domain if the first enabled one is the only one, or reachable", () => {
+  expect(warnings({}, { localhost: {}, external: { ...external, enabled: false } })).toEqual([]);
+  expect(warnings({}, { external, partner })).toEqual([]);
+});
+
+test("warns of an existing identity provider without TLS", () => {
+  const url = "http://sso.example.org:9000";
+  expect(warnings({ ...EXISTING, url })).toEqual([
+    "identity_provider.url: http sends passwords, sessions and tokens unencrypted. Use an https address.",
+  ]);
+  expect(warnings({ ...EXISTING, api_url: url })).toEqual([
+    "identity_provider.api_url: http sends the token unencrypted. Use an https address.",
+  ]);
+});
+
+test.each([
+  "https://sso.example.org",
+  "http://localhost:9000",
+  "http://authentik.localhost",
+  "http://authentik-server",
+  "http://authentik-server.authentik.svc:9000",
+  "http://authentik-server.authentik.svc.cluster.local",
+  "http://10.43.0.7:9000",
+  "http://[fd00::7]:9000",
+  "http://sso.tail1234.ts.net",
+])("accepts %s without a warning", (url) => {
+  expect(warnings({ ...EXISTING, url, api_url: url })).toEqual([]);
+});

@@ -19,7 +19,12 @@ function networkOf(text: string): Network | undefined {
 
 /** Returns whether a text is an IP address that Kubernetes accepts in a network: without a zone, and no IPv4 address in IPv6. */
 export function isKubernetesAddress(text: string): boolean {
-  return isIP(text) > 0 && !/%|^::ffff:/i.test(text);
+  return isIP(text) > 0 && !/%|^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/.test(canonicalAddress(text));
+}
+
+/** Returns the one spelling of an IPv6 address (RFC 5952); any other text is unchanged. */
+export function canonicalAddress(text: string): string {
+  return (isIPv6(text) && URL.parse(`http://[${text}]`)?.hostname) || text;
 }
 
 /**

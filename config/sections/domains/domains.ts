@@ -1,5 +1,4 @@
 /** Domain kinds: the domains on which services are exposed (docs/configuration.md, `gatehouse:domains`). */
-import { isIP } from "node:net";
 import { z } from "zod";
 import { check, type Draft, isLeftOut } from "../../schema/draft.ts";
 import { label, nonEmptyText, port, subdomain } from "../../schema/fields.ts";
@@ -8,6 +7,7 @@ import { type Problem, problem, repeated } from "../../errors/problems.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../../variables/variables.ts";
 import { isDnsName, isTailnet } from "../../schema/dnsName.ts";
+import { canonicalAddress, isKubernetesAddress } from "../../schema/networks.ts";
 
 /** The domain kinds with default values. */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
@@ -108,7 +108,7 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
       message: "expected a section",
       hint: "write one key per domain kind, e.g. localhost: {}",
     });
-    return [];
+    return checkDomains(undefined, problems);
   }
   const inOrder = Object.entries(section).sort(([a], [b]) => positionOf(a) - positionOf(b) || a.localeCompare(b));
   return inOrder.map(([kind, raw]) => {
@@ -204,15 +204,15 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
 
 /** Checks that targets are IP addresses or one DNS name: a name with a CNAME record has no other record (RFC 1034, 3.6.2). */
 function targetRules(location: Location, targets: readonly string[]): Problem[] {
-  const others = targets.filter((target) => isIP(target) === 0);
-  const found = others
-    .filter((target) => !isDnsName(target))
+  const found = targets
+    .filter((target) => !isKubernetesAddress(target) && !isDnsName(target))
     .map(() => problem(location, "contains a value that is neither an IP address nor a DNS name", "use one of them"));
-  if (others.length > 0 && new Set(targets).size > 1) {
+  if (targets.some(isDnsName) && new Set(targets).size > 1) {
     const message = "contains a DNS name and another target, and a name with a CNAME record has no other record";
     found.push(problem(location, message, "use IP addresses, or one DNS name"));
   }
-  if (repeated(targets).size > 0) found.push(problem(location, "contains a target twice", "list each target once"));
+  if (repeated(targets.map(canonicalAddress)).size > 0)
+    found.push(problem(location, "contains a target twice", "list each target once"));
   return found;
 }
 

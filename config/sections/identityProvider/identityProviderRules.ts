@@ -130,7 +130,7 @@ function signInRules(draft: IdentityProviderDraft, settings: readonly Domain[]):
     const hint = `set tls of domain "${signIn.kind}" to a resolver or upstream, or set api_url to an address of the API without that certificate`;
     found.push(problem(within(location, "api_url"), message, hint));
   }
-  if (fields.install === true && settings.length > 0 && !settings.some(({ enabled }) => enabled)) {
+  if (fields.install === true && !settings.some(({ enabled }) => enabled)) {
     found.push(
       problem(within(location, "install"), "authentik would have no address", "enable a domain under domains"),
     );

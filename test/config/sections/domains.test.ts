@@ -72,6 +72,14 @@ test("accepts a base domain of localhost below localhost", () => {
   expect(parseStack(raw, shell).domains[0]?.baseDomain).toBe("dev.localhost");
 });
 
+test("rejects a list of domains, without further problems", () => {
+  expect(problemsOf(stack({ domains: ["localhost"] }))).toEqual([
+    "domains: expected a section. Write one key per domain kind, e.g. localhost: {}.",
+  ]);
+});
+
+const ADDRESS = "contains a value that is neither an IP address nor a DNS name. Use one of them.";
+
 describe("targets", () => {
   test.each([[["203.0.113.7", "2001:db8::7"]], [["lb.example.net"]]])("accepts %j", (targets) => {
     expect(meshOf({ targets })?.targets).toEqual(targets);
@@ -81,6 +89,15 @@ describe("targets", () => {
     ["a DNS name and an address", ["203.0.113.7", "lb.example.net"], DNS_NAME],
     ["two DNS names", ["lb.example.net", "lb2.example.net"], DNS_NAME],
     ["an address twice", ["203.0.113.7", "203.0.113.7"], "contains a target twice. List each target once."],
+    [
+      "an address in two spellings",
+      ["2001:db8::7", "2001:DB8:0::7"],
+      "contains a target twice. List each target once.",
+    ],
+    ["an address with a zone", ["fe80::1%eth0"], ADDRESS],
+    ["an IPv4 address in IPv6", ["203.0.113.7", "::ffff:203.0.113.7"], ADDRESS],
+    ["an IPv4 address in the long form of IPv6", ["0:0:0:0:0:FFFF:203.0.113.7"], ADDRESS],
+    ["a text", ["203.0.113.7", "not a name"], ADDRESS],
   ])("rejects %s", (_, targets, message) => {
     expect(problemsOf(mesh({ targets }))).toEqual([`domains.mesh.targets: ${message}`]);
   });

@@ -66,8 +66,10 @@ test("warns of a scope that a new authentik does not have, and of users that are
   expect(warnings({ identity_provider: EXISTING })).toEqual([email]);
 });
 
-test("an installed identity provider requires an enabled domain, an existing one does not", () => {
-  const domains = { localhost: { enabled: false }, mesh: { enabled: false, base_domain: "mesh.example.org" } };
+test.each([
+  { domains: { localhost: { enabled: false }, mesh: { enabled: false, base_domain: "mesh.example.org" } } },
+  { domains: {} },
+])("an installed identity provider requires an enabled domain, an existing one does not: %j", ({ domains }) => {
   expect(problemsOf(stack({ domains }))).toEqual([
     "identity_provider.install: authentik would have no address. Enable a domain under domains.",
   ]);

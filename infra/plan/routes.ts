@@ -74,8 +74,8 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
       traefikServices.set(`${namespace}/${limited.name}`, { ...limited, middlewares: chain.map(({ name }) => name) });
     }
   }
-  refuseSharedNames(settings.stack, [...middlewares.values()]);
   const routes = sets.map(({ rules, ...route }) => ({ ...route, rules: rules.map(named) }));
+  refuseSharedNames(settings.stack, [...middlewares.values()], routes);
   return { routes, traefikServices: [...traefikServices.values()], middlewares: [...middlewares.values()] };
 }
 

@@ -7,7 +7,7 @@ import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf } from "./rules.ts";
-import { BOTH, planOf } from "./stacks.ts";
+import { BOTH, EXISTING, planOf } from "./stacks.ts";
 
 const LOCAL = { localhost: true };
 const READS = "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`))";
@@ -279,4 +279,16 @@ test.each([
   expect(() => computePlan(parseStack(stack({ protected_services, data_api }), shell))).toThrow(
     `protected_services: the middlewares ${both} in Traefik. Move one of the services to another namespace.`,
   );
+});
+
+test("a plan with two routes of one name is refused, of which one has it by the suffix of the stack", () => {
+  const identity_provider = { ...EXISTING, namespace: "authentik" };
+  const plan = (name: string) => () => {
+    const protected_services = [basic({ name: "a", service: { namespace: "authentik" } }), basic({ name })];
+    return computePlan(parseStack(stack({ protected_services, identity_provider }), shell));
+  };
+  expect(plan("a-dev")).toThrow(
+    'protected_services: the routes "a-dev" in namespace "authentik" and "a-dev" in namespace "default" have one name. Rename one of the services.',
+  );
+  expect(plan("b-dev")().routes.map(({ name }) => name)).toEqual(expect.arrayContaining(["a-dev", "b-dev"]));
 });

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { serviceUrl } from "../clusterIp.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, namespaced, allowIngressFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
@@ -69,7 +70,7 @@ export class Installation extends pulumi.ComponentResource {
       serviceOf({ name: SERVER, namespace: namespace.metadata.name }, SERVER, HTTP_PORT),
       child,
     );
-    this.url = pulumi.interpolate`http://${this.service.spec.clusterIP}:${HTTP_PORT}`;
+    this.url = serviceUrl(this.service, HTTP_PORT);
     this.registerOutputs({ url: this.url });
   }
 

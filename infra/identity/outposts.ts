@@ -2,14 +2,13 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { clusterIp } from "../clusterIp.ts";
+import { serviceUrl } from "../clusterIp.ts";
 import { gatewayPods, allowIngressFrom } from "../network.ts";
 import { outpostNamespace } from "../plan/objectNames.ts";
 import type { Plan } from "../plan/types.ts";
 import { serviceOf } from "../pods.ts";
 import type { Installation } from "./installation.ts";
 import { SignInPages } from "./signInPages.ts";
-import { urlHost } from "../urlHost.ts";
 
 interface OutpostsArgs {
   readonly settings: Settings;
@@ -69,7 +68,7 @@ export class Outposts extends pulumi.ComponentResource {
     if (!found) {
       throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
     }
-    return clusterIp(found.service).apply((address) => `http://${urlHost(address)}:${found.port}`);
+    return serviceUrl(found.service, found.port);
   }
 
   #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions) {

@@ -39,13 +39,17 @@ const PAYLOADS: [string, Line[]][] = [
     "rewritten paths (CVE-2018-14773)",
     ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings).map((name) => [name, "/open"]),
   ],
+  [
+    "the part of the path before that of the application (gunicorn #2650)",
+    ["SCRIPT_NAME", "Path_Info", ...spellings("X-Script-Name")].map((name) => [name, "/open"]),
+  ],
   ["removal through Connection (CVE-2024-45410)", [["Connection", claims.map(([name]) => name).join(", ")]]],
   ["removal through connection in lower case", [["connection", claims.map(([name]) => name.toLowerCase()).join(",")]]],
 ];
 
 /** Returns the received headers that an application may use as the request's origin. */
 function forwardedHeaders(body: string): [string, readonly string[]][] {
-  const names = /^(forwarded|x[-_.](forwarded|real|original|rewrite)[-_.].*)$/;
+  const names = /^(forwarded|script_name|path_info|x[-_.](forwarded|real|original|rewrite|script)[-_.].*)$/;
   return [...receivedHeaders(body)].filter(([name]) => names.test(name)).sort();
 }
 

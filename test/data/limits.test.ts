@@ -1,6 +1,7 @@
 /** The default limits for one client and one query, and deprecated schemas. */
-import { request } from "node:http";
+import { type IncomingHttpHeaders, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "undici";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { podAddress, withoutSlots } from "./defences.ts";
 import { ALWAYS, errorResponse, NOTICE } from "./expectedResponses.ts";
@@ -22,17 +23,25 @@ afterAll(() => asOwner("drop view if exists marts.slow, marts.slow_query, marts.
 describe("requests of one client", () => {
   test("get 429 with Retry-After above the burst of 100, while another client gets its rows", async () => {
     const [greedy, polite] = [newClient(), newClient()];
-    const answers: Awaited<ReturnType<typeof sendRequest>>[] = [];
+    const answers: { status: number; headers: IncomingHttpHeaders; body: string }[] = [];
     const late = () => answers.filter(({ status }) => status === 429);
-    // Until the burst is used up: a busy machine sends hardly more than the 50 requests that are admitted in each second.
-    while (late().length === 0 && answers.length < 3_000) {
-      // Five at a time, since more than 6 concurrent requests get 429 too.
-      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => sendRequest("OPTIONS /", { from: greedy })))));
+    const { url, gatewayPort } = inject("data");
+    const options = { localAddress: greedy, pipelining: 100 };
+    // Traefik answers one request of a connection at a time, and more than 6 at a time get 429 too.
+    const connections = Array.from({ length: 5 }, () => new Client(`http://127.0.0.1:${gatewayPort}`, options));
+    // Until the burst is used up: 50 requests are admitted in each second.
+    while (late().length === 0) {
+      const batch = Array.from({ length: 250 }, async (_, index) => {
+        const own = { path: "/", method: "OPTIONS", headers: { host: new URL(url).host } } as const;
+        const { statusCode, headers, body } = await connections[index % 5]!.request(own);
+        return { status: statusCode, headers, body: await body.text() };
+      });
+      answers.push(...(await Promise.all(batch)));
     }
+    await Promise.all(connections.map((connection) => connection.close()));
     const passed = answers.filter(({ status }) => status === 200).length;
     // The burst, and 50 more for each second.
     expect(passed).toBeGreaterThanOrEqual(100);
-    expect(late().length).toBeGreaterThan(0);
     expect(passed + late().length).toBe(answers.length);
     for (const { headers, body } of late()) {
       expect([body, headers["retry-after"]]).toEqual(["Too Many Requests", expect.stringMatching(/^\d+$/)]);

@@ -19,7 +19,7 @@ async function exchangeMessages(exposure: Exposure, messages: readonly string[],
   const socket = new WebSocket(`${secure ? "wss" : "ws"}://127.0.0.1:${secure ? httpsPort : httpPort}/echo`, {
     headers: { Host: host, ...Object.fromEntries(lines) },
     rejectUnauthorized: false,
-    handshakeTimeout: 10_000,
+    handshakeTimeout: 120_000,
   });
   const refused = new Promise<number>((resolve) =>
     socket.once("unexpected-response", (request, response: IncomingMessage) => {

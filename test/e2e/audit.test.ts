@@ -196,7 +196,7 @@ describe("the audit of a running cluster", () => {
       try {
         await vi.waitFor(
           async () => expect((await sendRaw(url.replace("admin.", "open."), [])).status).toBe(200),
-          60_000,
+          240_000,
         );
         expect((await sendRaw(url, [])).status).toBe(302);
         const found = await findings();

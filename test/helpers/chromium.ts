@@ -11,6 +11,8 @@ export async function launchBrowser(): Promise<Browser> {
     // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
     headless: true,
+    // Its default of 30 s passes on a busy machine.
+    timeout: 240_000,
   });
 }
 

@@ -42,6 +42,6 @@ export async function killedProcess(
   });
   const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const ready = async (): Promise<void> => expect(!isAlive(runner) || (await isTime())).toBe(true);
-  await vi.waitFor(ready, { timeout: 180_000, interval: 50 }).finally(() => signalGroup(runner.pid ?? 0, "SIGKILL"));
+  await vi.waitFor(ready, { timeout: 540_000, interval: 50 }).finally(() => signalGroup(runner.pid ?? 0, "SIGKILL"));
   return (await exit)[1];
 }

@@ -177,8 +177,10 @@ test("serves a Deployment through Service, IngressRoute and Traefik, with every 
   expect(lines.filter((line) => /^x.idp.username/i.test(line))).toEqual(["X-Idp-Username: a", "X-Idp-Username: b"]);
   expect(lines.filter((line) => /^x.y.z/i.test(line))).toEqual(["X_y.z: c"]);
   expect((await ask("other.localhost")).status).toBe(404);
-  const { status } = await api(AppsV1Api).readNamespacedDeployment({ name: "echo", namespace });
-  expect(status?.availableReplicas).toBe(1);
+  await until(async () => {
+    const { status } = await api(AppsV1Api).readNamespacedDeployment({ name: "echo", namespace });
+    expect(status?.availableReplicas).toBe(1);
+  });
 });
 
 test("has the certificate of the API server as the default one, which Traefik would else generate again at every change", async () => {
@@ -255,7 +257,7 @@ test("is stopped in order, and removed, by npm run stop -- --purge", async () =>
   const exit = once(starter, "exit");
   expect((await stop("--purge")).stderr).toBe(`Stopped the platform on ${data}.\nRemoved ${data}.\n`);
   expect((await exit)[0]).toBe(0);
-  expect(processesOf(data)).toEqual([]);
+  await until(() => expect(processesOf(data)).toEqual([]));
   expect(existsSync(data)).toBe(false);
   expect((await stop("--purge")).stderr).toBe(`No platform runs on ${data}.\n${data} does not exist.\n`);
 });

@@ -14,7 +14,7 @@ const SECRETS = {
 const CHANGED = `changed ${ODD}\\`;
 const OWNER = { user: "gatehouse_owner", password: SECRETS.DATA_OWNER_PASSWORD };
 
-describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_000 }, () => {
+describe("a stack that installs its Postgres as a StatefulSet", () => {
   let own: OwnPlatform;
   let stack: OwnStack;
   let created: number | undefined;

@@ -212,9 +212,10 @@ describe("a change of a service's protection", () => {
   });
 
   test("exposes the service at no moment when it becomes proxy for a group, and rejects users outside the group and their earlier sessions", async () => {
+    const earlier = await session(url(name));
     const closed = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
     await stack.up(of({ groups: ["staff"] }));
-    await until(login(), url(name));
+    await untilMoved(url(name), earlier);
     for (const one of closed) await expectNoExposure(one);
     const before = await session(url(name));
     await stack.up(of({}));

@@ -183,16 +183,23 @@ test("is next to the rows on a wide screen, and below them on a phone", async ()
 });
 
 test("is redrawn when the theme changes", async () => {
-  const picture = (page: Page): Promise<string> =>
-    page.locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  /** Waits until something is drawn that differs from another picture, and returns it. */
+  const picture = async (page: Page, other?: string): Promise<string> => {
+    const drawn = (): Promise<string> =>
+      page.locator("canvas").evaluate((canvas) => {
+        const { width, height } = canvas as HTMLCanvasElement;
+        const blank = Object.assign(document.createElement("canvas"), { width, height }).toDataURL();
+        const shown = (canvas as HTMLCanvasElement).toDataURL();
+        return shown === blank ? "" : shown;
+      });
+    await until(true, async () => !["", other].includes(await drawn()));
+    return drawn();
+  };
   await visit("/data/api_v1/distrikt_summary?x=fylke_nr&y=kommuner", async (page) => {
-    await page.locator("canvas").waitFor();
     const light = await picture(page);
     await page.getByLabel("Colours").selectOption("dark");
-    await until(false, async () => (await picture(page)) === light);
-    const dark = await picture(page);
+    const dark = await picture(page, light);
     await page.reload();
-    await page.locator("canvas").waitFor();
     expect((await picture(page)) === dark).toBe(true);
   });
 });

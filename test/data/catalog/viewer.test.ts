@@ -167,6 +167,7 @@ describe("the table", () => {
     await visit(OBSERVATION, async (page) => {
       await page.getByRole("button", { name: "Row 2" }).click();
       const dialog = page.getByRole("dialog", { name: "Row 2" });
+      await dialog.waitFor();
       expect(await dialog.locator("dd").allInnerTexts()).toEqual((await expectedRows("fact_observation?id=eq.2"))[0]);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });

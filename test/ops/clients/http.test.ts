@@ -121,8 +121,8 @@ const endless: RequestListener = (_, response) => {
 
 describe.concurrent("a body without an end", () => {
   test("is an error after one and a half times the timeout", async () => {
-    const failing = ask(endless, (client, url) => client.send(url), undefined, 400);
-    await expect(failing).rejects.toThrow(/^the response is not complete after 0\.6 s$/);
+    const failing = ask(endless, (client, url) => client.send(url), undefined, 2_000);
+    await expect(failing).rejects.toThrow(/^the response is not complete after 3 s$/);
   });
 
   test("is read until the request is interrupted", async () => {
@@ -136,7 +136,7 @@ describe.concurrent("a body without an end", () => {
   });
 
   test("is read for a sixth of the timeout with excerpt", async () => {
-    const response = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 3_000);
+    const response = await ask(endless, (client, url) => client.send(url, { excerpt: true }), undefined, 9_000);
     expect([response.status, response.body.slice(0, 9)]).toEqual([200, "data: x\n\n"]);
   });
 

@@ -34,7 +34,7 @@ test.each([
   ["reaches an engine on the port of an ended one", grpcClientOptions, undefined],
   [
     "does not reach it if the clients share connections",
-    { ...grpcClientOptions, "grpc.use_local_subchannel_pool": 0 },
+    { ...grpcClientOptions, "grpc.use_local_subchannel_pool": 0, "grpc.initial_reconnect_backoff_ms": 60_000 },
     expect.stringContaining("No connection established. Last error: null"),
   ],
 ])("%s", async (_, options, error) => {

@@ -36,7 +36,8 @@ describe("the strip middleware", () => {
   test("removes forged headers before a public application", async () => {
     const exposure = exposureOf("whoami-public", "localhost");
     const identity = ["X-idp-username", "X_idp_username", "X.idp.username"];
-    const claimed = [...identity, "Forwarded", "X.Forwarded.Host", "X-Original-URL", "X_Rewrite_URL", "HTTP2-Settings"];
+    const paths = ["X-Original-URL", "X_Rewrite_URL", "SCRIPT_NAME"];
+    const claimed = [...identity, "Forwarded", "X.Forwarded.Host", ...paths, "HTTP2-Settings"];
     await verifyControl({
       exposure,
       attack: attackOn(exposure, { lines: claimed.map((name): Line => [name, "host=mallory"]) }),

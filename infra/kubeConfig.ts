@@ -1,4 +1,4 @@
-import { spawn, type SpawnOptions } from "node:child_process";
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve, sep } from "node:path";
@@ -46,8 +46,11 @@ export class RetryingKubeConfig extends KubeConfig {
 
   constructor() {
     super();
-    for (const one of this["authenticators"] as { execFn?: typeof startCredentialProgram }[])
-      if (one.execFn) one.execFn = startCredentialProgram;
+    const start: StartProgram = (command, args, options) => {
+      const { exec } = (this.getCurrentUser() ?? {}) as Partial<Credentials>;
+      return startCredentialProgram(command, args, options, exec?.interactiveMode !== "Never");
+    };
+    for (const one of this["authenticators"] as { execFn?: StartProgram }[]) if (one.execFn) one.execFn = start;
   }
 
   /** Returns a kubeconfig file, turned to its current context. @throws Error when it cannot be read or parsed */
@@ -125,19 +128,24 @@ export class RetryingKubeConfig extends KubeConfig {
   }
 }
 
-/** Starts a credential program as kubectl does: it can ask the user to sign in. */
-function startCredentialProgram(command: string, args: readonly string[] | undefined, options: SpawnOptions) {
-  const program = spawn(command, args ?? [], {
-    ...options,
-    stdio: [process.stdin.isTTY ? "inherit" : "ignore", "pipe", "pipe"],
-  });
+type StartProgram = (command: string, args: readonly string[] | undefined, options: SpawnOptions) => ChildProcess;
+
+/** Starts a credential program. @param isInteractive whether it may ask the user to sign in */
+function startCredentialProgram(
+  command: string,
+  args: readonly string[] | undefined,
+  options: SpawnOptions,
+  isInteractive: boolean,
+): ChildProcess {
+  const input = isInteractive && process.stdin.isTTY ? "inherit" : "ignore";
+  const program = spawn(command, args ?? [], { ...options, stdio: [input, "pipe", "pipe"] });
   program.stderr?.pipe(process.stderr, { end: false });
   return program;
 }
 
 /** Types of fields that the library declares as `any`. */
 interface Credentials extends User {
-  readonly exec?: { command?: string } | null;
+  readonly exec?: { command?: string; interactiveMode?: string } | null;
   readonly authProvider?: { readonly config?: { tokenFile?: string } } | null;
 }
 

@@ -106,7 +106,7 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
   if (local.settings) await buildFor(local.settings, progress);
   return progress.step(
     "Deploying the local stack",
-    async (report) => (await apply({ checkpoints: false, ...local, policy }, "up", report)).changes,
+    async (report) => (await apply({ checkpoints: false, isOwnFolder: true, ...local, policy }, "up", report)).changes,
     "15 s",
   );
 }
@@ -114,6 +114,6 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
 /** Removes everything that the stack, or an interrupted deployment of it, deployed. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
   const work = async (report: Report): Promise<Changes> =>
-    (await apply({ checkpoints: false, ...local, policy: NO_POLICY }, "destroy", report)).changes;
+    (await apply({ checkpoints: false, isOwnFolder: true, ...local, policy: NO_POLICY }, "destroy", report)).changes;
   return progress.step("Removing the local stack", work, "20 s");
 }

@@ -45,7 +45,7 @@ class LocalRun {
   async run(): Promise<void> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.on(signal, () => {
-        // The launcher sends the signal again if standard input is no terminal. A later one ends the process at once.
+        // The launcher sends the signal again if no stream is a terminal. A later one ends the process at once.
         setTimeout(() => process.removeAllListeners(signal), 1000).unref();
         void this.#leave(this.#isUp && !this.#options.once ? 0 : 1);
       });

@@ -74,7 +74,7 @@ export function hostConflicts(
   domains: readonly Domain[],
   url: string | undefined,
 ): HostConflict[] {
-  const signInHost = url === undefined ? undefined : new URL(url).hostname;
+  const signIn = url === undefined ? undefined : new URL(url);
   const baseDomains = domains.filter(({ enabled, baseDomain }) => enabled && baseDomain !== "");
   const inOrder = labels.toSorted((a, b) => precedence(a) - precedence(b));
   const added = new Map(
@@ -83,7 +83,7 @@ export function hostConflicts(
   const owners = new Map<string, HostLabel>();
   return inOrder.flatMap((label) => {
     const found = new Map<HostConflict["reason"], HostConflict>();
-    for (const { kind, baseDomain } of baseDomains) {
+    for (const { kind, baseDomain, port } of baseDomains) {
       if (!label.kinds.includes(kind)) continue;
       const host = `${label.label}.${baseDomain}`;
       const owner = owners.get(host);
@@ -91,7 +91,8 @@ export function hostConflicts(
         found.has(reason) || found.set(reason, { label, host, reason });
       if (label.label.length > MAX_LENGTH.label) report("label");
       else if (host.length > MAX_LENGTH.host) report("host");
-      else if (host === signInHost && label.role !== "identity-provider") report("url");
+      else if (host === signIn?.hostname && label.role !== "identity-provider" && isSamePort(signIn, port))
+        report("url");
       if (owner === undefined) owners.set(host, label);
       // Two domains with one base domain are a problem of the domains.
       else if (owner !== label) report(owner);
@@ -100,6 +101,11 @@ export function hostConflicts(
     if (found.size === 0 && other) return [{ label, host: undefined, reason: other }];
     return [...found.values()];
   });
+}
+
+/** Returns whether a domain can have the port of a URL: its own one, or a default port, since HTTP has a redirection where the domain has HTTPS. */
+function isSamePort({ port }: URL, own: number | undefined): boolean {
+  return port === "" || Number(port) === own;
 }
 
 function precedence({ role, entry }: HostLabel): number {

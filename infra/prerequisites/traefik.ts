@@ -8,7 +8,7 @@ import type { Missing, Named, NotChecked, PrerequisiteResult } from "./prerequis
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
 const FIELD = "maxResponseBodySize";
-/** A field of the TraefikService definition that Traefik 3.7 has. Without it the API server drops the limits of the data API. */
+/** A field of the TraefikService definition that Traefik 3.7 has. Without it the API server drops the limits of clients and queries of the data API. */
 const FAILOVER_FIELD = "middlewares";
 const PROVIDER = "providers.kubernetesCRD";
 const MAX_HEADER_BYTES = 65_536;
@@ -117,10 +117,11 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
       // Traefik gives the redirection the priority 2^63 - 2, unless an argument states another one.
       const redirection = `${prefix}.http.redirections.entrypoint`;
       const priority = Number(options.get(`${redirection}.priority`) ?? Number.MAX_SAFE_INTEGER);
-      if (options.get(`${redirection}.to`) && !(priority < lowestPriority(plan, name)))
+      const lowest = lowestPriority(plan, name);
+      if (options.get(`${redirection}.to`) && priority >= lowest)
         return result(
-          `${where} redirects every request to entry point "${name}", and routes of the stack get none`,
-          `remove the arguments --entryPoints.${name}.http.redirections.*: the stack redirects from HTTP to HTTPS where the gateway terminates TLS`,
+          `${where} redirects all requests on entry point "${name}" before a route of the stack gets them`,
+          `remove the arguments --entryPoints.${name}.http.redirections.*, or set their priority below ${lowest}: the stack redirects from HTTP to HTTPS where the gateway terminates TLS`,
         );
       return { name: `entry point ${name}`, result: { observed: options.get(`${prefix}.address`) ?? "exists" } };
     });

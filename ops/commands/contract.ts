@@ -122,7 +122,7 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
       const found = exposed
         ? await readSystemCatalog(client, schema, lock).catch((error: unknown) => {
             const server = `${database.database} on ${database.host}:${database.port}`;
-            throw new UnreachableError(`cannot read schema ${schema} of database ${server}: ${errorText(error)}`);
+            throw new UserError(`cannot read schema ${schema} of database ${server}: ${errorText(error)}`);
           })
         : { schema, relations: new Map<string, never>() };
       results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });

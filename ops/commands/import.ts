@@ -79,7 +79,8 @@ async function identityOf(
   if (url === undefined) return "authentik was not read, because no stack file names its URL; add --authentik URL";
   const own = shell.environment["AUTHENTIK_TOKEN"];
   // The token of the stack file is sent to the stack's own authentik only.
-  if (stack === undefined || settings === undefined || !isSameOrigin(url, authentikOrigin(stack))) {
+  const isOwn = stack && [authentikOrigin(stack), stack.plan.identityProviderUrl].some((one) => isSameOrigin(url, one));
+  if (stack === undefined || settings === undefined || !isOwn) {
     return own ? { url, token: own } : "authentik was not read, because AUTHENTIK_TOKEN is not set";
   }
   const decrypt = async () => decryptedVariables(await openCli(stack, shell, shell.progress));

@@ -18,7 +18,7 @@ import { UserError } from "../../config/errors/userError.ts";
 /**
  * Runs the command.
  * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that differs from the stack file; 2 for
- *   a wrong command line or configuration, and when the policy pack cannot run
+ *   a wrong command line or configuration, when the policy pack cannot run and, with --drift, when the UID of the cluster cannot be read
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
   return runCommand("preview", args, shell, (command, end) =>
@@ -37,7 +37,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 /** Runs the preview. The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
   const target = await openCluster(name, shell);
-  if (target.notCompared) throw target.notCompared;
+  if (drift && target.notCompared) throw target.notCompared;
   await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.

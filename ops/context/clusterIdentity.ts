@@ -4,10 +4,6 @@ import { openContext, type ShellEnvironment, type StackContext } from "./context
 import { UserError } from "../../config/errors/userError.ts";
 import { answered, kubeConfigOf } from "./kubeconfig.ts";
 
-const TIMEOUT_MS = 10_000;
-/** A credential program can ask the user to sign in. */
-const SIGN_IN_MS = 60_000;
-
 /**
  * Finds the stack of a cluster as {@link openContext} does, and refuses a cluster whose UID is not that of `gatehouse:cluster.uid`, before a
  * command reads or changes it. A cluster that does not answer is not refused here: {@link clusterConfigOf} does, when the command needs it.
@@ -20,8 +16,7 @@ export async function openCluster(name: string, shell: ShellEnvironment): Promis
   let problem: string | undefined;
   try {
     const config = kubeConfigOf(context, environment);
-    const milliseconds = config.getCurrentUser()?.exec ? SIGN_IN_MS : TIMEOUT_MS;
-    problem = identityProblem(settings, await answered(config, readUid(config), milliseconds));
+    problem = identityProblem(settings, await answered(config, readUid(config)));
   } catch (error) {
     if (error instanceof UserError) return { ...target, notCompared: error };
     throw error;

@@ -67,6 +67,8 @@ interface KnownStack {
   readonly stack: string;
   /** Every name of its cluster; the first is `kubernetes:context`. */
   readonly names: readonly string[];
+  /** Whether it states the UID of its cluster. */
+  readonly hasUid: boolean;
 }
 
 /** Returns the contexts of all stack files in a folder that can be read. */
@@ -74,11 +76,14 @@ export function knownContexts(project: string): KnownStack[] {
   return readContexts(project).known;
 }
 
-/** Returns the stacks that have a context. @throws ConfigError for a stack file that cannot be read, if no other has the context */
+/**
+ * Returns the stacks that have a context.
+ * @throws ConfigError for a stack file that cannot be read, unless another one has the context and the UID of its cluster: otherwise, both can have it
+ */
 export function stacksWith(context: string, project: string): KnownStack[] {
   const { known, problem } = readContexts(project);
   const found = known.filter(({ names }) => names.includes(context));
-  if (found.length === 0 && problem) throw problem;
+  if (problem && !found.some(({ hasUid }) => hasUid)) throw problem;
   return found;
 }
 
@@ -103,9 +108,9 @@ function contextsOf(stack: string, project: string): KnownStack[] {
   const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
   if (typeof context !== "string") return [];
   // Checked when the file is opened.
-  const { contexts } = (isSection(cluster) ? cluster : {}) as { contexts?: unknown };
+  const { contexts, uid } = (isSection(cluster) ? cluster : {}) as { contexts?: unknown; uid?: unknown };
   const others = Array.isArray(contexts) ? contexts.filter((name) => typeof name === "string") : [];
-  return [{ stack, names: [...new Set([context, ...others])] }];
+  return [{ stack, names: [...new Set([context, ...others])], hasUid: uid !== undefined }];
 }
 
 /** Returns the contexts of all stack files as lines of a message. */

@@ -1,5 +1,6 @@
 import { ApiException, type KubeConfig } from "@kubernetes/client-node";
 import pTimeout from "p-timeout";
+import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import type { Environment } from "../../config/variables/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 import { errorText, withoutCredentials } from "../../config/errors/errorText.ts";
@@ -58,12 +59,14 @@ export function unreachableCluster(config: KubeConfig, error: unknown): UserErro
     : new UserError(`${cluster} does not answer (${errorText(error)})`, UNREACHABLE_HINT);
 }
 
-/**
- * Waits for work that reads a cluster.
- * @param milliseconds maximum duration
- * @throws UserError as {@link unreachableCluster} returns it
- */
-export function answered<T>(config: KubeConfig, work: Promise<T>, milliseconds: number): Promise<T> {
+/** How long a cluster may take to answer, in milliseconds: requests are repeated for most of it. */
+const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
+/** The same with a credential program, which can ask the user to sign in. */
+const SIGN_IN_MS = 120_000;
+
+/** Waits for work that reads a cluster. @throws UserError as {@link unreachableCluster} returns it */
+export function answered<T>(config: KubeConfig, work: Promise<T>): Promise<T> {
+  const milliseconds = config.getCurrentUser()?.exec ? SIGN_IN_MS : TIMEOUT_MS;
   const timeout = { milliseconds, message: `no answer within ${milliseconds / 1000} s` };
   return pTimeout(work, timeout).catch((error: unknown) => Promise.reject(unreachableCluster(config, error)));
 }

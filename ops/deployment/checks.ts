@@ -3,7 +3,6 @@ import { parseStack } from "../../config/load.ts";
 import { withHint } from "../../config/errors/userError.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Environment } from "../../config/variables/variables.ts";
-import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import { readFacts } from "../../infra/prerequisites/cluster.ts";
 import { identityProblem } from "../../infra/prerequisites/clusterIdentity.ts";
 import { customKinds } from "../../infra/prerequisites/kinds.ts";
@@ -53,9 +52,6 @@ interface CheckOptions {
   readonly skipPolicy: boolean;
 }
 
-/** How long the cluster may take to answer, in milliseconds. */
-const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
-
 /**
  * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and contracts.
  * @throws Refusal with every problem, not only the first
@@ -93,15 +89,15 @@ export function messagesOf(error: unknown): readonly string[] {
 /** Returns the UID of the cluster; undefined if the user may not read it. */
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<string | undefined> {
   const config = kubeConfigOf(context, environment);
-  const facts = await answered(config, readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const facts = await answered(config, readFacts(config, customKinds(settings, plan), settings.gateway));
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));
   const unreachable = await unreachableApi({ settings, plan }, config);
   if (unreachable) problems.push(withHint(unreachable.problem, unreachable.hint));
-  const missing = await answered(config, missingNamespaces(config, requiredNamespaces(settings, plan)), TIMEOUT_MS);
+  const missing = await answered(config, missingNamespaces(config, requiredNamespaces(settings, plan)));
   for (const { problem, hint } of missing.map(missingNamespace)) problems.push(withHint(problem, hint));
-  const refused = await answered(config, refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS);
+  const refused = await answered(config, refusedPermissions(config, deployedKinds(settings, plan)));
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
     problems.push(

@@ -129,7 +129,7 @@ class Deployment {
   async #recover(stack: Stack): Promise<void> {
     const { steps, unread } = await this.#recording.part(
       "Recovering an interrupted deployment",
-      (report) => recover(stack, report, this.#options.interrupted),
+      (report) => recover(stack, report, this.#options.interrupted, this.#target.local),
       "1 s",
     );
     for (const text of recoveryLines(steps, unread)) this.#options.print(text);

@@ -17,15 +17,22 @@ interface Deployable {
   readonly plan?: Pick<Plan, "exposures">;
   /** Whether the engine writes the state after each step. Default: see {@link hasCheckpoints}. */
   readonly checkpoints?: boolean;
+  /** Whether its state is in a folder that no other machine uses. Default: no. */
+  readonly isOwnFolder?: boolean;
   /** Whether {@link recover} ran just before. Default: it runs. */
   readonly recovered?: boolean;
   /** Whether the policy pack runs when it is brought up. */
   readonly policy: PolicyOptions;
 }
 
-/** Recovers an interrupted deployment: releases its lock, and completes the state. Changes the state only. */
-export async function recover(stack: Stack, report: Report, interrupted?: AbortSignal): Promise<Recovered> {
-  await releaseStaleLock(stack);
+/** Recovers an interrupted deployment: releases its lock (`isOwnFolder`: see {@link releaseStaleLock}), and completes the state. Changes the state only. */
+export async function recover(
+  stack: Stack,
+  report: Report,
+  interrupted?: AbortSignal,
+  isOwnFolder?: boolean,
+): Promise<Recovered> {
+  await releaseStaleLock(stack, isOwnFolder);
   recordLockOwner(stack);
   return recoverInterrupted(stack, report, interrupted);
 }
@@ -41,8 +48,8 @@ export async function apply(
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
-  const { stack, recovered = false } = deployable;
-  if (!recovered) await recover(stack, report, interrupted);
+  const { stack, recovered = false, isOwnFolder } = deployable;
+  if (!recovered) await recover(stack, report, interrupted, isOwnFolder);
   const done: Step[] = [];
   for (let run = 1; ; run++) {
     try {

@@ -1,6 +1,7 @@
 /** Warnings of the section `identity_provider`. */
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { isTailnet } from "../../schema/dnsName.ts";
+import { isNetworkWithin, PRIVATE_NETWORKS } from "../../schema/networks.ts";
 import type { Settings } from "../../settings.ts";
 import { mostReachable } from "../domains/domainKinds.ts";
 
@@ -35,8 +36,14 @@ function unencrypted(key: string, address: string | undefined, what: string): st
     : [];
 }
 
-/** Returns whether a host is an IP address, the name of a Service, below localhost, or a node of a tailnet, which encrypts its connections. */
+/** Returns whether a host is below localhost, a private address, the name of a Service, or a node of a tailnet, which encrypts its connections. */
 function isPrivate(host: string): boolean {
-  const isAddress = isIP(host) > 0 || host.startsWith("[");
-  return isAddress || !host.includes(".") || /\.(localhost|svc|svc\..+)$/.test(host) || isTailnet(host);
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) > 0)
+    return isNetworkWithin(`${address}/${isIPv6(address) ? 128 : 32}`, [
+      ...PRIVATE_NETWORKS,
+      "::1/128",
+      "100.64.0.0/10",
+    ]);
+  return !host.includes(".") || /\.(localhost|svc|svc\.cluster\.local)$/.test(host) || isTailnet(host);
 }

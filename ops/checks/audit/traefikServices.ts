@@ -11,7 +11,7 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
     const hosts = hostsOf(namespace, plan, (_, { traefikService }) => traefikService === name);
     const about = { rule: "middlewares-as-planned", subject: objectLabel("TraefikService", planned), hosts };
     return comparePlanned(about, compared, "is missing, so Traefik serves none of its hosts", (found) => ({
-      message: "differs from the plan, so that limits of clients may be missing",
+      message: "differs from the plan, so that limits of clients and queries may be missing",
       evidence: traefikServiceDifferences(found, planned),
     }));
   });
@@ -28,7 +28,7 @@ export function unmanagedTraefikServices({ manifests, plan, backends, context }:
     const { label, namespace, objectName = "" } = manifest;
     const reached = backends.behind({ kind: "TraefikService", namespace, name: objectName });
     if (reached === undefined) return [];
-    const message = `replaces how Traefik connects to ${reached.namespace}/${reached.name}, such as the limits of clients`;
+    const message = `replaces how Traefik connects to ${reached.namespace}/${reached.name}, such as the limits of clients and queries`;
     const hint = `remove it (${deletion(manifest, context)})`;
     return [finding({ rule: "backends-behind-the-plan", subject: label, message, hint })];
   });

@@ -64,7 +64,7 @@ export async function runDoctor(
     const { settings, plan } = target;
     const config = (kubeconfig = clusterConfigOf(target));
     const reading = readFacts(config, customKinds(settings, plan), settings.gateway);
-    return { config, facts: await answered(config, reading, TIMEOUT_MS) };
+    return { config, facts: await answered(config, reading) };
   };
   const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {
     const [cli, reached] = await Promise.all([

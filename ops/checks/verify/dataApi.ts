@@ -35,6 +35,7 @@ export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["sc
       ["CORS", () => browsers(send)],
       ["CORS preflight", () => preflight(send)],
       ["is read only", () => readOnly(send)],
+      ["query limits", () => queryLimits(send)],
       ...others.flatMap((name): typeof probes => [
         [`schema ${name}`, () => schema(send, name)],
         [`${name} without Accept-Profile`, () => needsProfile(send, name)],
@@ -222,6 +223,12 @@ async function preflight(send: Send): Promise<string> {
   const missing = ["accept-profile", "prefer", "range"].filter((name) => !allowed.includes(name));
   expectEqual("headers that are not allowed", missing, []);
   return `${methods.join(", ")}, no credentials`;
+}
+
+/** Checks that the gateway redirects a query that PostgREST would need much memory for (docs/limits.md): its TraefikService has the limits. */
+async function queryLimits(send: Send): Promise<string> {
+  expectEqual("status of an order by an aggregate", (await send("/meta_endpoints?order=json_agg&limit=0")).status, 302);
+  return "302 for an order by an aggregate";
 }
 
 /** Checks that other methods and functions have no route. */

@@ -32,15 +32,17 @@ interface LockOwner {
  * machine since its start, in this PID namespace, and has ended. A container with `--network host` has the host name of its host, and other
  * process ids.
  * For any other backend the engine reports the owner.
+ * @param isOwnFolder whether no other machine uses the folder, so that a restart of this one has ended the process
  * @throws LockedError when its owner runs, or ran elsewhere; the message names the owner, the time and the command to release it
  */
-export async function releaseStaleLock(stack: Stack): Promise<void> {
+export async function releaseStaleLock(stack: Stack, isOwnFolder = false): Promise<void> {
   const backend = backendOf(stack);
   const locks = locksOf(backend, stack.name);
   if (backend === undefined || locks.length === 0) return;
-  const isComparable = isOwn(read<LockOwner>(ownerFile(backend, stack.name)));
-  const problem = locks.map((lock) => problemOf(lock, isComparable, stack.name)).find((text) => text !== undefined);
-  if (problem !== undefined) throw new LockedError(problem);
+  const owner = read<LockOwner>(ownerFile(backend, stack.name));
+  const isRestarted = isOwnFolder && owner !== undefined && owner.boot !== lockOwner()?.boot;
+  const problem = locks.map((lock) => problemOf(lock, isOwn(owner), stack.name)).find((text) => text !== undefined);
+  if (problem !== undefined && !isRestarted) throw new LockedError(problem);
   await stack.cancel();
 }
 
@@ -53,7 +55,7 @@ function problemOf(lock: Lock, isComparable: boolean, stack: string): string | u
   if (!isHere || isComparable) return `${locked}. Wait for it. If that process has ended, ${cancel}`;
   return (
     `${locked}. No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs ` +
-    `is unknown here: it can be in a container, or on a machine with the same name. Make sure that it has ended, then ${cancel}`
+    `is unknown here: this machine may have restarted since, or it is in a container or on a machine with the same name. Make sure that it has ended, then ${cancel}`
   );
 }
 

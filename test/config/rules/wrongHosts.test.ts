@@ -167,7 +167,7 @@ const cases = [
     raw: stack({
       domains: { localhost: {}, external: { enabled: true, base_domain: "example.org" } },
       protected_services: [proxy({ name: "login", domains: ["external"] }), basic({})],
-      identity_provider: { ...existing, url: "https://Login.example.org:8443" },
+      identity_provider: { ...existing, url: "https://Login.example.org" },
     }),
     lines: [
       'protected_services[0] "login": host "login.example.org" is that of identity_provider.url. Give each service its own host.',
@@ -307,6 +307,17 @@ describe("Wrong domains, names and hosts", () => {
 test("accepts an existing identity provider's own host, with a Service in the cluster", () => {
   const identity_provider = { ...existing, url: "http://login.localhost", host: "login", service: { name: "sso" } };
   expect(parseStack(stack({ identity_provider }), shell).identityProvider.host).toBe("login");
+});
+
+test("accepts the host of an existing identity provider's URL on another port", () => {
+  const external = { enabled: true, base_domain: "example.org" };
+  const raw = stack({
+    domains: { external },
+    protected_services: [proxy({ name: "login", domains: ["external"] })],
+    identity_provider: { ...existing, url: "https://login.example.org:9443" },
+    data_api: undefined,
+  });
+  expect(parseStack(raw, shell).services.map(({ name }) => name)).toEqual(["login"]);
 });
 
 test("accepts the name of a test environment that does not exist", () => {

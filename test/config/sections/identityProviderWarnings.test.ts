@@ -33,8 +33,12 @@ test("does not warn of the sign-in domain if the first enabled one is the only o
   expect(warnings({}, { external, partner })).toEqual([]);
 });
 
-test("warns of an existing identity provider without TLS", () => {
-  const url = "http://sso.example.org:9000";
+test.each([
+  "http://sso.example.org:9000",
+  "http://203.0.113.7:9000",
+  "http://[2001:db8::7]:9000",
+  "http://auth.svc.example.org",
+])("warns of an existing identity provider without TLS at %s", (url) => {
   expect(warnings({ ...EXISTING, url })).toEqual([
     "identity_provider.url: http sends passwords, sessions and tokens unencrypted. Use an https address.",
   ]);
@@ -52,6 +56,7 @@ test.each([
   "http://authentik-server.authentik.svc.cluster.local",
   "http://10.43.0.7:9000",
   "http://[fd00::7]:9000",
+  "http://100.100.1.7:9000",
   "http://sso.tail1234.ts.net",
 ])("accepts %s without a warning", (url) => {
   expect(warnings({ ...EXISTING, url, api_url: url })).toEqual([]);

@@ -53,7 +53,7 @@ async function run(command: string): Promise<readonly [code: number, printed: st
   const print = (text: string) => void (printed += text);
   const environment = { KUBECONFIG: join(folder, "kubeconfig") };
   const place = { ...SHELL, project: folder, data: folder, folder, environment };
-  return [await main([command, "default"], { ...place, out: print, error: print }), printed];
+  return [await main([...command.split(" "), "default"], { ...place, out: print, error: print }), printed];
 }
 
 test.each(["audit", "diagnose", "doctor", "import", "preview", "verify"])(
@@ -73,7 +73,7 @@ test.each([
   ["diagnose", 1],
   ["doctor", 1],
   ["import", 2],
-  ["preview", 2],
+  ["preview --drift", 2],
   ["verify", 1],
 ])("%s reads nothing from a cluster whose UID cannot be read", async (command, expected) => {
   isIdentified = false;

@@ -23,6 +23,8 @@ function writeStack(stack: string, config: object): void {
   writeFileSync(join(folder, `Pulumi.${stack}.yaml`), JSON.stringify({ config: { ...sections, ...config } }));
 }
 
+const UID = "6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42";
+
 test("opens the stack that names the context", () => {
   writeStack("dev", { "kubernetes:context": "rancher-desktop" });
   writeStack("production", { "kubernetes:context": "prod-eu" });
@@ -35,11 +37,14 @@ test("opens the stack that names the context", () => {
   });
 });
 
-test("reports a stack file that cannot be read only if no other has the context", () => {
-  writeStack("dev", { "kubernetes:context": "rancher-desktop" });
+test("reports a stack file that cannot be read unless another one has the context and the UID of its cluster", () => {
+  writeStack("dev", { "kubernetes:context": "rancher-desktop", "gatehouse:cluster": { uid: UID } });
+  writeStack("k3s", { "kubernetes:context": "default" });
   writeFileSync(join(folder, "Pulumi.a.yaml"), "");
   expect(openContext("rancher-desktop", place).stack).toBe("dev");
-  expect(() => openContext("other", place)).toThrow(/^Pulumi\.a\.yaml: 1 problem\n/);
+  // The file can have the same context.
+  for (const name of ["default", "other"])
+    expect(() => openContext(name, place)).toThrow(/^Pulumi\.a\.yaml: 1 problem\n/);
 });
 
 test("lists the known contexts in the error for an unknown one", () => {
@@ -58,8 +63,6 @@ test("refuses a context of two stacks", () => {
     'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Use a name that only one stack has; gatehouse:cluster.contexts takes further names.',
   );
 });
-
-const UID = "6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42";
 
 describe("a stack with several names of its cluster", () => {
   const named = (...contexts: string[]) => ({

@@ -79,9 +79,22 @@ test.each([
   await expect(releaseStaleLock(stack)).rejects.toThrow(
     `stack "dev" is locked by process ${NONE} of kari on ${hostname()} since 2026-11-21T10:00:00Z. ` +
       "No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs is unknown " +
-      "here: it can be in a container, or on a machine with the same name. Make sure that it has ended, then run: pulumi cancel --stack dev",
+      "here: this machine may have restarted since, or it is in a container or on a machine with the same name. " +
+      "Make sure that it has ended, then run: pulumi cancel --stack dev",
   );
   expect(cancelled).toBe(0);
+});
+
+test("releases the lock of a process before a restart of the only machine that uses the folder", async () => {
+  const stack = stackOn(`file://${backend}`);
+  recordLockOwner(stack);
+  writeLock({ pid: process.pid });
+  await expect(releaseStaleLock(stack, true)).rejects.toThrow("Wait for it.");
+  change({ boot: "0e7a2a1c-52c5-4a83-8d55-7a0b6e2f1c11" })(
+    join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json"),
+  );
+  await releaseStaleLock(stack, true);
+  expect(cancelled).toBe(1);
 });
 
 test("does not replace the record of another process, whose lock exists", async () => {

@@ -9,7 +9,7 @@ export const TRAEFIK_SERVICES: readonly Tampered[] = [
       const { service, ...rest } = failover as { service: object };
       return { failover: { ...rest, service: { ...service, middlewares: undefined } } };
     }),
-    "TraefikService gatehouse-data/gatehouse-data-api: differs from the plan, so that limits of clients may be missing; failover.service.middlewares",
+    "TraefikService gatehouse-data/gatehouse-data-api: differs from the plan, so that limits of clients and queries may be missing; failover.service.middlewares",
   ],
   [
     "a data API without its TraefikService",

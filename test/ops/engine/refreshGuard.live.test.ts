@@ -11,7 +11,7 @@ async function refreshBefore(status: number, type = "authentik:index/group:Group
   await once(server, "listening");
   const identityProviderUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const identityProvider = { apiUrl: undefined };
-  const target = { context: "prod-eu", settings: { identityProvider }, plan: { identityProviderUrl } };
+  const target = { given: "prod-eu", settings: { identityProvider }, plan: { identityProviderUrl } };
   try {
     await refuseUnsafeRefresh(target as unknown as StackContext, [{ type: "pulumi:pulumi:Stack" }, { type }]);
     return "continues";

@@ -163,6 +163,12 @@ describe("meta_endpoints", () => {
         "insert into marts.ref_parted select 1 from generate_series(1, 499); analyze marts.ref_one",
     );
     expect(await estimate()).toEqual([500]);
+    await owner("create table marts.ref_two partition of marts.ref_parted for values in (2)");
+    expect(await estimate()).toEqual([500]);
+    const pipeline = await api.session();
+    await pipeline.query("begin; lock table marts.ref_one in access exclusive mode");
+    expect(await estimate()).toEqual([500]);
+    await pipeline.end();
     await owner("drop table marts.ref_parted");
   });
 

@@ -76,12 +76,8 @@ export function filterParams(filters: readonly Filter[]): (readonly [string, str
  * Returns the request of a first page that needs no sorting of all rows: of a relation without a key and without a chosen order, any rows. Sorting
  * those of a large view takes longer than the API allows.
  */
-export function unsortedFirstPage(
-  { primary_key }: RequestedRelation,
-  view: ViewState,
-  request: RowsRequest,
-): RowsRequest {
-  if (view.sort !== null || view.page > 1 || primary_key.length > 0) return request;
+export function unsortedFirstPage(relation: RequestedRelation, view: ViewState, request: RowsRequest): RowsRequest {
+  if (view.sort !== null || view.page > 1 || isOrderedByKey(relation)) return request;
   return { ...request, params: request.params.filter(([name]) => name !== "order") };
 }
 

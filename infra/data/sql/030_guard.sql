@@ -59,10 +59,9 @@ end
 $$;
 
 -- Two transactions can expose a private relation together, and neither sees what the other one has not committed. So each is checked again at its commit, one
--- after the other: the row with 0 is the lock, which a transaction keeps from this check to the end of its commit. It is updated so that a transaction with an
--- older snapshot (REPEATABLE READ) fails. The other rows exist inside of transactions only.
+-- after the other: it keeps a lock from this check to the end of its commit. A trigger of a row runs then; the row exists inside of the transaction only.
 create table if not exists gatehouse.guarded (transaction xid8 primary key);
-comment on table gatehouse.guarded is 'Transactions with DDL that are checked at their commit; 0 is a lock';
+comment on table gatehouse.guarded is 'Transactions with DDL that are checked at their commit';
 
 create or replace function gatehouse.guard_commit() returns trigger
   language plpgsql
@@ -70,7 +69,8 @@ create or replace function gatehouse.guard_commit() returns trigger
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update gatehouse.guarded set transaction = transaction where transaction = '0';
+  -- No lock of a row: a transaction with an older snapshot (pg_repack uses SERIALIZABLE) would fail at its commit.
+  perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('gatehouse.guarded', 0));
   perform gatehouse.refuse_leaks();
   delete from gatehouse.guarded where transaction = new.transaction;
   return null;
@@ -79,8 +79,12 @@ $$;
 
 do $$
 begin
-  if exists (select from pg_catalog.pg_trigger t where t.tgrelid = 'gatehouse.guarded'::pg_catalog.regclass) then return; end if;
-  insert into gatehouse.guarded values ('0');
+  if exists (
+    select from pg_catalog.pg_trigger t where t.tgrelid = 'gatehouse.guarded'::pg_catalog.regclass and t.tgenabled = 'A'
+  ) then return; end if;
+  -- Of earlier statements of this transaction: a trigger that waits cannot be replaced.
+  set constraints all immediate;
+  drop trigger if exists guard_commit on gatehouse.guarded;
   create constraint trigger guard_commit after insert on gatehouse.guarded deferrable initially deferred
     for each row execute function gatehouse.guard_commit();
   alter table gatehouse.guarded enable always trigger guard_commit;

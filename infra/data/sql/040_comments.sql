@@ -180,7 +180,7 @@ begin
   if not found then return false; end if;
   execute pg_catalog.format('comment on %s is %L', what, comment.comment);
   return true;
-exception when lock_not_available or undefined_table or undefined_column then
+exception when lock_not_available or undefined_table or undefined_column or wrong_object_type or invalid_schema_name then
   return false;
 end
 $$;

@@ -81,20 +81,25 @@ select
             or pg_catalog.has_table_privilege(:'anonymous'::name, c.oid, 'SELECT') is not true) then null
         -- Statistics of a table contain no rows of the tables that inherit from it.
         when c.relkind <> 'p' and exists (select from pg_catalog.pg_inherits i where i.inhparent = c.oid) then null
-        else (
-          -- Of a partitioned table those of its partitions, which are analysed more often.
-          select case when pg_catalog.bool_and(counted.rows is not null) then pg_catalog.sum(counted.rows) end
-          from (
-            select tree.relid from pg_catalog.pg_partition_tree(c.oid) tree where tree.isleaf
-            union select c.oid where c.relkind <> 'p'
-          ) as part(oid)
-          join pg_catalog.pg_class stored on stored.oid = part.oid
-          -- Small tables are not analysed when they are filled. None counted may also mean that the counters were lost.
+        when c.relkind = 'p' then (
+          -- Its partitions are analysed more often. pg_partition_tree would wait for one that is locked.
+          with recursive part(oid) as (
+            select c.oid
+            union all
+            select i.inhrelid from part join pg_catalog.pg_inherits i on i.inhparent = part.oid
+          )
+          select case when pg_catalog.bool_and(counted.rows is not null) then pg_catalog.sum(counted.rows)
+            when c.reltuples >= 0 then greatest(c.reltuples, pg_catalog.sum(counted.rows)) end
+          from part
+          join pg_catalog.pg_class stored on stored.oid = part.oid and stored.relkind <> 'p'
           cross join lateral (
             select case when stored.reltuples > 0 then stored.reltuples
               else coalesce(nullif(pg_catalog.pg_stat_get_live_tuples(stored.oid), 0), nullif(stored.reltuples, -1)) end
           ) as counted(rows)
         )
+        when c.reltuples > 0 then c.reltuples
+        -- Small tables are not analysed when they are filled. None counted may also mean that the counters were lost.
+        else coalesce(nullif(pg_catalog.pg_stat_get_live_tuples(c.oid), 0), nullif(c.reltuples, -1))
       end) end
     from reads join pg_catalog.pg_class c on c.oid = reads.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'f', 'm')

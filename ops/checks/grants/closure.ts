@@ -44,7 +44,7 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
     const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
     for (const [id, path] of reached) {
       const [read, called] = [relations.get(id), routines.get(id)];
-      if (id !== start && read) yield* readFindings(relation, read, path, live, expected);
+      if (id !== start && read) yield* readFindings(relation, read, path, live, expected, id.startsWith("parent:"));
       if (called) yield* callFindings(relation, called, path, expected);
       const through = id === start || !read ? path.through : [...path.through, read.name];
       const filled = path.filled || read?.kind === "materialized view";
@@ -71,13 +71,14 @@ function* readFindings(
   { through, reader }: Path,
   live: DatabaseState,
   { schemas, existing }: GrantExpectation,
+  isParent: boolean,
 ): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   const [path, access] = [pathText(through), schemas.get(read.schema)?.access];
   if (access === "private") {
     const hint = `take ${read.name} out of it, drop it, or move it to a private schema; until then its rows are public`;
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
-  } else if (access === undefined && !read.published) {
+  } else if (access === undefined && !read.published && !isParent) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
     const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
     yield report("leak", problem, hint);

@@ -67,7 +67,8 @@ export const OBJECTS: readonly Tampering[] = [
       CREATE TABLE marts.visits_2026_1 PARTITION OF catalog.visits_2026 FOR VALUES FROM (1) TO (2);
       CREATE VIEW api_v1.visits AS SELECT month FROM marts.visits_2026_1;
       CREATE TABLE catalog.base (id int); CREATE TABLE marts.child () INHERITS (catalog.base);
-      CREATE TABLE private_marts.child () INHERITS (catalog.base)`),
+      CREATE TABLE private_marts.child () INHERITS (catalog.base)`) +
+        "CREATE TABLE marts.counted () INHERITS (reporting.orders); ALTER TABLE marts.counted OWNER TO pipeline; GRANT SELECT ON marts.counted TO web_anon",
     ),
     found: [
       ["table marts.visits_2026_1", "serves rows of the private partitioned table private_marts.visits"],

@@ -26,12 +26,12 @@ gatehouse:cluster: { uid: 6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42, contexts: [k3s-p
 `,
   text: `
 The name of a context does not identify a cluster: k3s calls every context \`default\`. With \`uid\`, every command and \`pulumi up\` compare the UID of the cluster that they reach
-before anything changes, and refuse another one. Commands other than \`deploy\` and \`preview\` read nothing else from a cluster whose UID cannot be read. \`npx gatehouse doctor CONTEXT\` prints the line to add. Without
+before anything changes, and refuse another one. If the UID cannot be read, only \`preview\` without \`--drift\` continues. \`npx gatehouse doctor CONTEXT\` prints the line to add. Without
 \`uid\`, only \`npx gatehouse deploy\` compares, with the UID that the last deployment recorded in the state.
 
 Each name of \`contexts\` is accepted like \`kubernetes:context\`, on the command line and in the kubeconfig. If the kubeconfig lacks the given name, another name of the stack that it
 contains is used; so two stacks can have \`kubernetes:context: default\`, and are selected by their other names. \`pulumi up\` uses the name in \`GATEHOUSE_CONTEXT\`, or else the first that the
-kubeconfig contains.
+kubeconfig contains. Another stack file that is not valid YAML stops a command, unless the stack of the given context has \`uid\`.
 
 Do not change \`kubernetes:context\` itself after the first deployment: it is part of the state, and another value replaces every object in the cluster.
 \`pulumi refresh\` and \`pulumi destroy\` do not run the program, so they do not compare the UID.

@@ -61,7 +61,7 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
 
 /** Headers that make some application servers serve another path than the one that the gateway matched (CVE-2018-14773). */
 const PATH_OVERRIDES = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL", "X-Script-Name"];
-/** CGI variables with the same effect: gunicorn 21.2 serves what `SCRIPT_NAME` of any client leaves of the path, 23.0 that of a trusted proxy (measured). */
+/** CGI variables with the same effect: gunicorn removes `SCRIPT_NAME` from the path, 21.2 that of any client, 23.0 that of a trusted proxy (measured). */
 const CGI_VARIABLES = ["SCRIPT_NAME", "PATH_INFO"];
 /** A server needs this header to upgrade to h2c (RFC 7540, 3.2.1). The upgraded connection would bypass all middlewares. */
 const TUNNEL = "HTTP2-Settings";

@@ -120,8 +120,8 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
       const lowest = lowestPriority(plan, name);
       if (options.get(`${redirection}.to`) && priority >= lowest)
         return result(
-          `${where} redirects all requests on entry point "${name}" before a route of the stack gets them`,
-          `remove the arguments --entryPoints.${name}.http.redirections.*, or set their priority below ${lowest}: the stack redirects from HTTP to HTTPS where the gateway terminates TLS`,
+          `${where} redirects all requests on entry point "${name}" before a route of the stack matches`,
+          `remove the arguments --entryPoints.${name}.http.redirections.*, or set http.redirections.entryPoint.priority below ${lowest}: the stack redirects from HTTP to HTTPS where the gateway terminates TLS`,
         );
       return { name: `entry point ${name}`, result: { observed: options.get(`${prefix}.address`) ?? "exists" } };
     });

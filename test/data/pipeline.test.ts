@@ -16,8 +16,8 @@ async function errorOf(...statements: string[]): Promise<unknown> {
 
 const leakError = (what: string, from: string) => ({
   code: "42501",
-  message: `${what} reads ${from}, which contains personal data: everyone could read it there`,
-  hint: `Remove ${from} from it, drop it, or move it to a private schema.`,
+  message: `${what} serves rows of ${from}, which contains personal data: everyone could read them`,
+  hint: `Take the rows of ${from} out of it (a partition: detach it), drop it, or move it to a private schema.`,
 });
 
 describe("a new table", () => {

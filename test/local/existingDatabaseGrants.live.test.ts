@@ -32,7 +32,7 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     ]);
     await api.query((await differences()).map(({ hint }) => hint).join("\n"));
     await api.query('drop view analytics_api.leads; drop table "Stage.2".lead');
-    const refused = 'analytics_api.contacts reads "Crm-EU".contact, which contains personal data';
+    const refused = 'analytics_api.contacts serves rows of "Crm-EU".contact, which contains personal data';
     const leak = api.query('create view analytics_api.contacts as select id from "Crm-EU".contact');
     if (superuser) {
       await expect(leak).rejects.toThrow(refused);

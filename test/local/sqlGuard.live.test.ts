@@ -27,7 +27,7 @@ async function attempt(sql: string): Promise<string> {
 }
 
 const refusal = (kind: string, relation: string, source = "private_marts.person"): string =>
-  `${kind} ${relation} reads ${source}, which contains personal data: everyone could read it there`;
+  `${kind} ${relation} serves rows of ${source}, which contains personal data: everyone could read them`;
 
 test("refuses also in a session with session_replication_role = replica, which bulk loads use", async () => {
   const sql = `begin; set local session_replication_role = replica; set local role ${api.roles.owner};
@@ -161,7 +161,7 @@ describe("personal data", () => {
   test("rejects statements of the superuser as well, with a hint", async () => {
     await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
-      hint: "Remove private_marts.person from it, drop it, or move it to a private schema.",
+      hint: "Take the rows of private_marts.person out of it (a partition: detach it), drop it, or move it to a private schema.",
     });
     expect(await api.query("select from pg_views where viewname = 'people'")).toEqual([]);
   });

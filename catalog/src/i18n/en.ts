@@ -176,7 +176,7 @@ export const en = {
   downloadHelp:
     "All rows that match the filters, with the columns chosen, up to {max} rows. In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front; JSON is unchanged.",
   downloadUnordered:
-    "This table has no key, and cannot be sorted by all its columns: in more rows than one response contains, some can be repeated and others missing.",
+    "This table cannot be sorted completely: if it has more rows than one response contains, some can be repeated and others missing.",
   downloading: "{count} {count:row|rows} fetched …",
   downloaded: "Saved {count} {count:row|rows}.",
   downloadCut:

@@ -177,7 +177,7 @@ export const nb: Texts = {
   downloadHelp:
     "Alle rader som passer filtrene, med de valgte kolonnene, opptil {max} rader. I CSV får tekst som et regneark ville kjørt som formel, en apostrof foran; JSON er uendret.",
   downloadUnordered:
-    "Tabellen har ingen nøkkel, og kan ikke sorteres etter alle kolonnene: av flere rader enn ett svar har, kan noen være gjentatt og andre mangle.",
+    "Tabellen kan ikke sorteres fullstendig: har den flere rader enn ett svar, kan noen være gjentatt og andre mangle.",
   downloading: "{count} {count:rad|rader} hentet …",
   downloaded: "Lagret {count} {count:rad|rader}.",
   downloadCut: "Lagret de første {count} radene, ikke alle: siden stopper der. Bruk forespørselen under for flere.",

@@ -206,7 +206,13 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
 function targetRules(location: Location, targets: readonly string[]): Problem[] {
   const found = targets
     .filter((target) => !isKubernetesAddress(target) && !isDnsName(target))
-    .map(() => problem(location, "contains a value that is neither an IP address nor a DNS name", "use one of them"));
+    .map(() =>
+      problem(
+        location,
+        "contains a value that no DNS record can have",
+        "use an IP address without a zone or ::ffff:, or a DNS name",
+      ),
+    );
   if (targets.some(isDnsName) && new Set(targets).size > 1) {
     const message = "contains a DNS name and another target, and a name with a CNAME record has no other record";
     found.push(problem(location, message, "use IP addresses, or one DNS name"));

@@ -126,7 +126,7 @@ gatehouse:identity_provider:
   text: `
 - Set \`domain\` before you enable a domain that is earlier in the list: the first enabled one is the default, and a change of the sign-in domain changes the issuer of all tokens.
   A warning reports a default that users of other domains may not reach: localhost before any other one, or mesh before a public one.
-- \`url\` and \`api_url\` are https addresses. With http there is a warning, unless the host is localhost, a private address, a Service (\`NAME\`, \`NAME.NAMESPACE.svc\`)
+- Use https for \`url\` and \`api_url\`. With http there is a warning, unless the host is localhost, a private address, a Service (\`NAME\`, \`NAME.NAMESPACE.svc\`)
   or a node of a tailnet.
 - \`install: true\` requires \`admin_password\`, \`secret_key\`, \`database\` and \`gatehouse:postgres\`. At least 2 pods (server and worker) run in \`namespace\`.
 - \`install: false\` requires \`url\`, and refuses \`domain\`, \`admin_email\`, \`admin_password\`, \`secret_key\` and \`database\`; without \`service\` also \`host\`. \`service\` names the Kubernetes Service of an authentik in the same cluster, so that the stack routes \`<host>.<base_domain>\` to it. The outposts run

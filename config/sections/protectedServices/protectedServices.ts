@@ -55,9 +55,9 @@ gatehouse:protected_services:
 - \`groups\` are the only restriction at the gateway. Rules for single paths belong to the application, which reads \`X-idp-groups\`.
 - Services with the same \`groups\`, \`session\` and scheme share an outpost ([limits](authentik.md#limits)).
 - Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces.
-- A \`service\` is not in a namespace that the stack creates, for authentik, Postgres, the data API or the verification: the stack deletes the namespace with
-  that section, and has its own routes to what it deploys. The same applies to service accounts, but for those of the verification.
-- The names of services, their slugs and all hosts of the stack are unique, and differ from the host of \`identity_provider.url\`. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.
+- A \`service\` in a namespace that the stack creates (for authentik, Postgres, the data API or the verification) is refused: the stack deletes the namespace with
+  that section. The same applies to \`test_environments.service\`, and to service accounts, except in \`verification.namespace\`.
+- The names of services, their slugs and all hosts of the stack are unique. None of these hosts is that of an existing \`identity_provider.url\`. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.
 - Use a password with 32 characters or more for \`basic_auth\` (\`openssl rand -hex 16\`); it is hashed at a lower cost
   ([basic auth](limits.md#basic-auth)).
 `,

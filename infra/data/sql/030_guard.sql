@@ -1,4 +1,4 @@
--- A view answers with its owner's rights, a table with the rows of its partitions and children, and these with rows of that table: so a relation of an exposed
+-- A view reads with its owner's rights, a table returns the rows of its partitions and children, and these contain rows of it: so a relation of an exposed
 -- schema that reads one of a private schema, at any depth, would serve personal data to everyone. DDL that leads there is refused.
 drop event trigger if exists gatehouse_guard_private;
 
@@ -52,9 +52,9 @@ begin
   select * into leak from gatehouse.leaks() limit 1;
   if not found then return; end if;
   raise insufficient_privilege using
-    message = pg_catalog.format('%s %s reads %s, which contains personal data: everyone could read it there',
+    message = pg_catalog.format('%s %s serves rows of %s, which contains personal data: everyone could read them',
       leak.kind, leak.relation, leak.private_relation),
-    hint = pg_catalog.format('Remove %s from it, drop it, or move it to a private schema.', leak.private_relation);
+    hint = pg_catalog.format('Take the rows of %s out of it (a partition: detach it), drop it, or move it to a private schema.', leak.private_relation);
 end
 $$;
 
@@ -82,7 +82,7 @@ begin
   if exists (
     select from pg_catalog.pg_trigger t where t.tgrelid = 'gatehouse.guarded'::pg_catalog.regclass and t.tgenabled = 'A'
   ) then return; end if;
-  -- Of earlier statements of this transaction: a trigger that waits cannot be replaced.
+  -- Runs pending triggers first: one with pending events cannot be replaced.
   set constraints all immediate;
   drop trigger if exists guard_commit on gatehouse.guarded;
   create constraint trigger guard_commit after insert on gatehouse.guarded deferrable initially deferred

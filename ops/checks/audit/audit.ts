@@ -14,7 +14,7 @@ import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServi
 interface AuditOptions extends Clients {
   /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
-  /** Its name for commands of Gatehouse. */
+  /** Its name on the command line, for commands of Gatehouse in hints. */
   readonly given: string;
   /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];

@@ -18,7 +18,7 @@ export interface Compared {
   readonly backends: Backends;
   /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
-  /** Its name for commands of Gatehouse. */
+  /** Its name on the command line, for commands of Gatehouse in hints. */
   readonly given: string;
 }
 

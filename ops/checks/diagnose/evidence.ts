@@ -9,7 +9,7 @@ import type { Observation } from "../observation.ts";
 export interface Evidence {
   /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
-  /** Its name for commands of Gatehouse. */
+  /** Its name on the command line, for commands of Gatehouse in hints. */
   readonly given: string;
   readonly settings: Settings;
   readonly plan: Plan;

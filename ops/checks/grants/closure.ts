@@ -20,7 +20,7 @@ interface Path {
 /**
  * Returns findings for what the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
  * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan. A partition contains
- * rows of its table, which the private schema or the row security of the table protects there only.
+ * rows of its table, but has not the protection of its schema and row security.
  */
 export function* closureFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
   const relations = new Map(
@@ -76,7 +76,7 @@ function* readFindings(
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   const [path, access] = [pathText(through), schemas.get(read.schema)?.access];
   if (access === "private") {
-    const hint = `take ${read.name} out of it, drop it, or move it to a private schema; until then its rows are public`;
+    const hint = `${isParent ? `detach it from ${read.name}` : `take ${read.name} out of it`}, drop it, or move it to a private schema; until then its rows are public`;
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
   } else if (access === undefined && !read.published && !isParent) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;

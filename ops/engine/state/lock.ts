@@ -54,8 +54,8 @@ function problemOf(lock: Lock, isComparable: boolean, stack: string): string | u
   const cancel = `run: pulumi cancel --stack ${stack}`;
   if (!isHere || isComparable) return `${locked}. Wait for it. If that process has ended, ${cancel}`;
   return (
-    `${locked}. No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs ` +
-    `is unknown here: this machine may have restarted since, or it is in a container or on a machine with the same name. Make sure that it has ended, then ${cancel}`
+    `${locked}. No Gatehouse process in this PID namespace took the lock since this machine started, so whether it runs is unknown: ` +
+    `the machine may have restarted, or the process is in a container or on another machine with the same name. Make sure that it has ended, then ${cancel}`
   );
 }
 

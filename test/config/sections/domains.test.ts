@@ -78,7 +78,8 @@ test("rejects a list of domains, without further problems", () => {
   ]);
 });
 
-const ADDRESS = "contains a value that is neither an IP address nor a DNS name. Use one of them.";
+const ADDRESS =
+  "contains a value that no DNS record can have. Use an IP address without a zone or ::ffff:, or a DNS name.";
 
 describe("targets", () => {
   test.each([[["203.0.113.7", "2001:db8::7"]], [["lb.example.net"]]])("accepts %j", (targets) => {

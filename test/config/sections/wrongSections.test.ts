@@ -35,7 +35,9 @@ const cases = [
   {
     title: "an address that is none",
     raw: stack({ domains: { mesh: { enabled: true, base_domain: "example.org", targets: ["10.0.0.300"] } } }),
-    lines: ["domains.mesh.targets: contains a value that is neither an IP address nor a DNS name. Use one of them."],
+    lines: [
+      "domains.mesh.targets: contains a value that no DNS record can have. Use an IP address without a zone or ::ffff:, or a DNS name.",
+    ],
   },
   {
     title: "no identity provider",

@@ -80,8 +80,8 @@ describe("a redirection of the HTTP entry point", () => {
   };
   const external = (tls: unknown) => ({ external: { enabled: true, base_domain: "example.org", tls } });
   const problem =
-    'gateway.http_entry_point: Traefik in namespace kube-system redirects all requests on entry point "web" before a route of the stack gets them. ' +
-    "Remove the arguments --entryPoints.web.http.redirections.*, or set their priority below 100: the stack redirects from HTTP to HTTPS where the gateway terminates TLS.";
+    'gateway.http_entry_point: Traefik in namespace kube-system redirects all requests on entry point "web" before a route of the stack matches. ' +
+    "Remove the arguments --entryPoints.web.http.redirections.*, or set http.redirections.entryPoint.priority below 100: the stack redirects from HTTP to HTTPS where the gateway terminates TLS.";
 
   test("is refused unless all routes redirect, or precede it", () => {
     for (const domains of [{ localhost: {} }, external("upstream")]) {

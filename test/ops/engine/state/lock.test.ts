@@ -78,8 +78,8 @@ test.each([
   edit(join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev.owner.json"));
   await expect(releaseStaleLock(stack)).rejects.toThrow(
     `stack "dev" is locked by process ${NONE} of kari on ${hostname()} since 2026-11-21T10:00:00Z. ` +
-      "No run of Gatehouse on this machine since its start, in this PID namespace, took the lock, so whether that process runs is unknown " +
-      "here: this machine may have restarted since, or it is in a container or on a machine with the same name. " +
+      "No Gatehouse process in this PID namespace took the lock since this machine started, so whether it runs is unknown: " +
+      "the machine may have restarted, or the process is in a container or on another machine with the same name. " +
       "Make sure that it has ended, then run: pulumi cancel --stack dev",
   );
   expect(cancelled).toBe(0);
@@ -104,7 +104,7 @@ test("does not replace the record of another process, whose lock exists", async 
   writeFileSync(file, '{ "pidNamespace": "pid:[1]" }');
   recordLockOwner(stack);
   await expect(releaseStaleLock(stack)).rejects.toThrow(
-    "No run of Gatehouse on this machine since its start, in this PID namespace, took the lock",
+    "No Gatehouse process in this PID namespace took the lock since this machine started",
   );
   expect(cancelled).toBe(0);
 });

@@ -12,6 +12,7 @@ import { errorText } from "../../../config/errors/errorText.ts";
 import { UserError } from "../../../config/errors/userError.ts";
 import { replaceFile } from "../../toolchain/replaceFile.ts";
 import type { Resource } from "../state/state.ts";
+import { lastOf } from "../step.ts";
 
 /** The value of a secret in the record. */
 export const MASKED = "[secret]";
@@ -46,19 +47,28 @@ const NO_ANSWER = new RegExp(
 /** Answers of an API server, or of an admission webhook, that did not do what it was asked. */
 const REFUSED = /already exists|not found|no matches for kind|invalid|forbidden|unauthorized|conflict|denied/i;
 
-/** Returns whether a request may have succeeded despite an error. */
+/** Returns whether a request may have succeeded despite an error. Names and addresses in it do not count: a service can have the name "presets". */
 export function isResultUnknown(error: string): boolean {
-  return NO_ANSWER.test(error) && !NEVER_SENT.test(error);
+  const text = withoutNames(error);
+  return NO_ANSWER.test(text) && !NEVER_SENT.test(text);
+}
+
+/** Returns an error without what is quoted, and without words with a slash. */
+function withoutNames(error: string): string {
+  return error.replaceAll(/"[^"]*"|\S*\/\S*/g, "");
 }
 
 /**
  * Returns whether the next run has to complete a step that failed. A change of an object in Kubernetes counts as in effect unless it was refused: it
  * would stay in effect after a revert, and to make it again needs no answer of a server. Others are read first, so that a server that cannot be
- * used, e.g. because its certificate is another one, must not be among them.
+ * used, e.g. because its certificate is another one, must not be among them. An object that already exists may be that of another owner, and the next run
+ * would import it by its name.
+ * @param error begins with the name of the resource
  */
-export function isUnconfirmed({ type, changed }: Recorded, error: string): boolean {
-  if (changed === undefined || !type.startsWith("kubernetes:")) return isResultUnknown(error);
-  return isResultUnknown(error) || (!NEVER_SENT.test(error) && !REFUSED.test(error));
+export function isUnconfirmed({ urn, type, changed }: Recorded, error: string): boolean {
+  const text = withoutNames(error.slice(`${lastOf(urn, "::")}: `.length));
+  if (changed === undefined) return isResultUnknown(text) && !/already exists/i.test(text);
+  return isResultUnknown(text) || (type.startsWith("kubernetes:") && !NEVER_SENT.test(text) && !REFUSED.test(text));
 }
 
 /** An entry of the record: a resource that is created, or one of the state that is updated or deleted. */
@@ -74,8 +84,14 @@ export function recordedOf(metadata: StepEventMetadata): Recorded | undefined {
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */
 export function creationOf({ op, new: after }: StepEventMetadata): Resource | undefined {
   if (!(op === "create" || op === "create-replacement") || !after) return undefined;
-  const { urn, type, custom = false, parent, provider, inputs } = after;
-  return { urn, type, custom, ...(parent && { parent }), ...(provider && { provider }), inputs: masked(inputs) };
+  const { urn, type, custom = false, parent, provider, protect, retainOnDelete, inputs } = after;
+  const options = {
+    ...(parent && { parent }),
+    ...(provider && { provider }),
+    ...(protect && { protect }),
+    ...(retainOnDelete && { retainOnDelete }),
+  };
+  return { urn, type, custom, ...options, inputs: masked(inputs) };
 }
 
 /** Returns inputs with a mask for each secret, which an event has as an object of Pulumi's encoding with masked content: a state with it cannot be imported. */

@@ -15,6 +15,10 @@ export interface Resource {
   readonly parent?: string;
   /** URN and id of the provider. */
   readonly provider?: string;
+  /** Whether the engine refuses to delete it. */
+  readonly protect?: boolean;
+  /** Whether it stays when it is deleted from the state. */
+  readonly retainOnDelete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly dependencies?: readonly string[];

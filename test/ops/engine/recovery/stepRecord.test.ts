@@ -47,6 +47,11 @@ test.each([
   ["tls: failed to verify certificate: x509: certificate signed by unknown authority", false],
   ["pq: password authentication failed for user", false],
   ["HTTP Error '400 Bad Request' during request: {name: [exists]}", false],
+  ["HTTP Error '502 Bad Gateway' during request: ", true],
+  ['secrets "timeout-tool" is invalid', false],
+  ["resource default/presets was not successfully created: quota", false],
+  ["dial tcp 10.0.0.1:6443: i/o timeout", true],
+  ['Post "https://certificates.example.org/api": EOF', true],
 ])("decides whether the result is unknown after an error: %s -> %s", (error, lost) => {
   expect(isResultUnknown(error)).toBe(lost);
 });
@@ -59,11 +64,25 @@ test.each([
   ["http2: client connection lost", true],
 ])("decides whether a failed change in Kubernetes is unconfirmed: %s -> %s", (error, unconfirmed) => {
   const type = "kubernetes:traefik.io/v1alpha1:IngressRoute";
-  expect(isUnconfirmed({ urn: "u", type, changed: "update" }, error)).toBe(unconfirmed);
-  expect(isUnconfirmed({ urn: "u", type: "authentik:index/outpost:Outpost", changed: "update" }, error)).toBe(
+  expect(isUnconfirmed({ urn: "u", type, changed: "update" }, `u: ${error}`)).toBe(unconfirmed);
+  expect(isUnconfirmed({ urn: "u", type: "authentik:index/outpost:Outpost", changed: "update" }, `u: ${error}`)).toBe(
     isResultUnknown(error),
   );
 });
+
+test.each([
+  ["presets-route", 'resource default/presets: ingressroutes.traefik.io "presets" already exists', false],
+  ["presets-route", "the object already exists: timeout", false],
+  ["geofence", "quota exceeded", false],
+  ["certificates", "unexpected EOF", true],
+])(
+  "decides whether a failed creation of %s is unconfirmed, without its names: %s -> %s",
+  (name, error, unconfirmed) => {
+    const type = "kubernetes:traefik.io/v1alpha1:IngressRoute";
+    const urn = `urn:pulumi:dev::gatehouse::${type}::${name}`;
+    expect(isUnconfirmed({ urn, type }, `${name}: ${error}`)).toBe(unconfirmed);
+  },
+);
 
 /** A secret in an event of the engine (captured from CLI 3.250). */
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "[secret]" };
@@ -72,7 +91,8 @@ describe("of a run", () => {
   const urn = (name: string): string => `urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::${name}`;
   const failed = (name: string, op = "create"): EngineEvent => {
     const type = "kubernetes:core/v1:Secret";
-    const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", inputs: { data: { key: SECRET } } };
+    const data = { key: SECRET };
+    const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", protect: true, inputs: { data } };
     return { resOpFailedEvent: { metadata: { op, urn: urn(name), type, new: state } } } as unknown as EngineEvent;
   };
   const reported = (name: string, message: string): EngineEvent =>
@@ -106,6 +126,7 @@ describe("of a run", () => {
         custom: true,
         parent: "p",
         provider: "q",
+        protect: true,
         inputs: { data: { key: "[secret]" } },
       },
       { urn: urn("c"), type: "kubernetes:core/v1:Secret", changed: "update" },

@@ -15,7 +15,7 @@ def identity_of(token: str) -> dict:
     key = keys.get_signing_key_from_jwt(token)
     required = ["exp", "iss", "aud", "sub"]
     return jwt.decode(
-        token, key, algorithms=["RS256"], issuer=issuer, audience=audience, options={"require": required}
+        token, key, algorithms=["RS256"], issuer=issuer, audience=audience, leeway=10, options={"require": required}
     )
 
 

@@ -67,7 +67,10 @@ async function expectIdentity(client: HttpClient, response: HttpResponse, user: 
   }
   if (one("x-idp-uid") === "") throw new Unexpected("an X-idp-uid", "an empty one");
   const keys = createLocalJWKSet(JSON.parse((await client.send(jwks)).body) as JSONWebKeySet);
-  const { payload } = await jwtVerify(one("x-idp-jwt"), keys, { algorithms: ["RS256", "ES256"] });
+  // As applications verify it (docs/applications.md).
+  const issuer = jwks.replace(/jwks\/$/, "");
+  const audience = issuer.split("/").at(-2) ?? "";
+  const { payload } = await jwtVerify(one("x-idp-jwt"), keys, { algorithms: ["RS256"], issuer, audience });
   expectEqual("user name in X-idp-jwt", payload["preferred_username"], user.username);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { sections, shell, stack } from "../stacks.ts";
+import { basic, proxy, sections, shell, stack } from "../stacks.ts";
 
 const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
 const external = { enabled: true, base_domain: "example.org" };
@@ -31,6 +31,22 @@ test.each<[object, string, string]>([
 test("does not warn of the sign-in domain if the first enabled one is the only one, or reachable", () => {
   expect(warnings({}, { localhost: {}, external: { ...external, enabled: false } })).toEqual([]);
   expect(warnings({}, { external, partner })).toEqual([]);
+});
+
+test("warns of a session that is longer than the one at an installed authentik, which ends it", () => {
+  const raw = (provider: object) =>
+    stack({
+      identity_provider: provider,
+      protected_services: [proxy({ session: "days=7" }), basic({})],
+      data_api: undefined,
+    });
+  const installed = parseStack(raw(sections.identity_provider), shell).warnings;
+  expect(installed).toEqual([
+    'protected_services[0] "wiki".session: days=7 is longer than identity_provider.session (hours=12): the session ends with that at authentik. ' +
+      "Set identity_provider.session to the longest session.",
+  ]);
+  expect(parseStack(raw({ ...sections.identity_provider, session: "days=7" }), shell).warnings).toEqual([]);
+  expect(parseStack(raw(EXISTING), shell).warnings).toEqual([]);
 });
 
 test.each([

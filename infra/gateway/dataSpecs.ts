@@ -1,7 +1,6 @@
 /** Middlewares of the data API. */
-import { MAX_ORDERED } from "../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_ORDERED } from "../../config/sections/dataApi/publishedLimits.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
-import { AGGREGATE } from "../plan/matchers.ts";
 import type { Middleware } from "../plan/types.ts";
 import { emptied } from "./requestHeaders.ts";
 import type { PlainMiddleware } from "./traefik.ts";

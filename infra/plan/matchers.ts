@@ -1,5 +1,5 @@
 /** Traefik's rules as text (Traefik docs, "Rules and priority"). */
-import { MAX_SELECTED } from "../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_SELECTED } from "../../config/sections/dataApi/publishedLimits.ts";
 
 /** Matches exactly one host, because a domain that is not enabled must answer 404. */
 export function hostIs({ host }: { readonly host: string }): string {
@@ -100,8 +100,6 @@ const EMBEDDED = String.raw`[(][^)]*[(]|[(].*".*[(]|([(].*){4}`;
 /** The same, from the first bracket on. */
 const EMBEDDED_FROM = String.raw`([(][^)]*[(]|[(].*[(][^)]*[(]|[(].*".*[(]|([(].*){4})`;
 const EMBEDS = `${TO_BRACKET}${EMBEDDED_FROM}|${TO_OTHER_QUOTE}.*(${EMBEDDED})`;
-/** An aggregate that collects all rows of one argument. */
-export const AGGREGATE = "(array|jsonb?)_agg";
 /**
  * Postgres reads `relation.json_agg` as `json_agg(relation)` if there is no such column (PostgreSQL docs, "Using Composite Types in Queries"): all
  * rows in one, past the maximum number of rows (measured: 50,000 rows of a table with `max_rows` 1000).

@@ -1,4 +1,4 @@
-import { MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/publishedLimits.ts";
 import { type Column, familyOf, REFUSED_NAME } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
@@ -89,11 +89,12 @@ const SORTABLE = new Set(["number", "time", "text", "boolean"]);
 /** Other types of Postgres that are compared fast. */
 const SORTABLE_TYPE = /^(uuid|interval|inet|cidr|macaddr8?|bit)\b(?!.*\[\])/u;
 
+/** In the name of a column that the gateway refuses in a `select`. */
+const UNSELECTABLE = new RegExp(`::|${AGGREGATE}`, "u");
+
 /** Returns whether the gateway accepts these columns in a `select` (infra/plan/matchers.ts, selectsTooMuch). */
 function isSelectable(names: readonly string[]): boolean {
-  return (
-    limited(names, MAX_SELECTED).length === names.length && !names.some((name) => /::|(array|jsonb?)_agg/u.test(name))
-  );
+  return limited(names, MAX_SELECTED).length === names.length && !names.some((name) => UNSELECTABLE.test(name));
 }
 
 /** Returns the first names that the gateway accepts in one list: it also counts the commas of names. */

@@ -1,3 +1,4 @@
+import { AGGREGATE } from "../../../config/sections/dataApi/publishedLimits.ts";
 import { cellText } from "../text/visible.ts";
 import type { Operator } from "./operators.ts";
 
@@ -34,7 +35,7 @@ export function familyOf({ type }: Pick<Column, "type">): Family {
 const UNSORTABLE = /^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)(\[\])?$/u;
 
 /** In the name of a column that the gateway refuses in an order (infra/gateway/dataSpecs.ts). */
-export const REFUSED_NAME = /["\\]|(array|jsonb?)_agg/u;
+export const REFUSED_NAME = new RegExp(String.raw`["\\]|${AGGREGATE}`, "u");
 
 /** Returns whether Postgres can order rows by a column, and the gateway allows it. */
 export function isSortable({ name, type }: Pick<Column, "name" | "type">): boolean {

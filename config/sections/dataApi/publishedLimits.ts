@@ -25,6 +25,9 @@ export const MAX_SELECTED = 100;
 /** Maximum number of columns of an `order`, for every stack. The gateway refuses longer ones, and `/openapi.json` contains the number. */
 export const MAX_ORDERED = 100;
 
+/** An aggregate that collects all rows of one argument, as a regular expression. The gateway refuses it in a `select` and an `order`. */
+export const AGGREGATE = "(array|jsonb?)_agg";
+
 type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 

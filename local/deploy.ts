@@ -98,6 +98,9 @@ function engineEnvironment(platform: Platform): Record<string, string> {
 type Deployable = Pick<LocalStack, "stack"> &
   Partial<Pick<LocalStack, "plan" | "settings">> & { checkpoints?: boolean };
 
+/** No other machine uses the data folder. */
+const LOCAL = { checkpoints: false, isOwnFolder: true };
+
 /**
  * Builds what the stack deploys, recovers an interrupted deployment, and deploys the stack.
  * @param policy whether the policy pack runs. Default: it does not, since the program may be any
@@ -106,7 +109,7 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
   if (local.settings) await buildFor(local.settings, progress);
   return progress.step(
     "Deploying the local stack",
-    async (report) => (await apply({ checkpoints: false, isOwnFolder: true, ...local, policy }, "up", report)).changes,
+    async (report) => (await apply({ ...LOCAL, ...local, policy }, "up", report)).changes,
     "15 s",
   );
 }
@@ -114,6 +117,6 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
 /** Removes everything that the stack, or an interrupted deployment of it, deployed. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
   const work = async (report: Report): Promise<Changes> =>
-    (await apply({ checkpoints: false, isOwnFolder: true, ...local, policy: NO_POLICY }, "destroy", report)).changes;
+    (await apply({ ...LOCAL, ...local, policy: NO_POLICY }, "destroy", report)).changes;
   return progress.step("Removing the local stack", work, "20 s");
 }

@@ -39,9 +39,10 @@ export async function releaseStaleLock(stack: Stack, isOwnFolder = false): Promi
   const backend = backendOf(stack);
   const locks = locksOf(backend, stack.name);
   if (backend === undefined || locks.length === 0) return;
-  const owner = read<LockOwner>(ownerFile(backend, stack.name));
-  const isRestarted = isOwnFolder && owner !== undefined && owner.boot !== lockOwner()?.boot;
-  const problem = locks.map((lock) => problemOf(lock, isOwn(owner), stack.name)).find((text) => text !== undefined);
+  const [owner, own] = [read<LockOwner>(ownerFile(backend, stack.name)), lockOwner()];
+  const isRestarted = isOwnFolder && owner !== undefined && owner.boot !== own?.boot;
+  const isOwn = own !== undefined && owner?.boot === own.boot && owner.pidNamespace === own.pidNamespace;
+  const problem = locks.map((lock) => problemOf(lock, isOwn, stack.name)).find((text) => text !== undefined);
   if (problem !== undefined && !isRestarted) throw new LockedError(problem);
   await stack.cancel();
 }
@@ -90,11 +91,6 @@ function ownerFile(backend: string, stack: string): string {
 
 function locksFolder(backend: string, stack: string): string {
   return join(backend, ".pulumi", "locks", "organization", PROJECT_NAME, stack);
-}
-
-function isOwn(owner: LockOwner | undefined): boolean {
-  const own = lockOwner();
-  return own !== undefined && owner?.boot === own.boot && owner.pidNamespace === own.pidNamespace;
 }
 
 /** Returns undefined if it cannot be read. */

@@ -8,19 +8,13 @@ import { oauth2, stack } from "../../config/stacks.ts";
 function context(encrypted: readonly string[], local = false): StackContext {
   const { config, ...rest } = stack({ protected_services: [] });
   const secret = Object.fromEntries(encrypted.map((name) => [`variables:${name}`, { secret: true } as const]));
-  const raw = { ...rest, config: { ...config, ...secret } };
+  return contextOf({ ...rest, config: { ...config, ...secret } }, { TOKEN: "of the shell" }, local);
+}
+
+function contextOf(raw: StackContext["raw"], environment: StackContext["environment"], local = false): StackContext {
   const settings = parseStack(raw, {}, { secretsRequired: false });
-  const environment = { TOKEN: "of the shell" };
-  return {
-    context: "here",
-    given: "here",
-    stack: "dev",
-    raw,
-    environment,
-    settings,
-    plan: computePlan(settings),
-    local,
-  };
+  const plan = computePlan(settings);
+  return { context: "here", given: "here", stack: "dev", raw, environment, settings, plan, local };
 }
 
 test("prefers the value of the stack file to that of the shell", async () => {
@@ -50,18 +44,7 @@ test("includes a client id in the secrets only if it is encrypted", async () => 
     [{ secret: true } as const, ["CLIENT", "SECRET"]],
   ] as const) {
     const raw = stack({ protected_services: [oauth2({}, config)] }, { "variables:CLIENT": value });
-    const settings = parseStack(raw, {}, { secretsRequired: false });
-    const environment = { SECRET: "of the shell" };
-    const all = {
-      context: "here",
-      given: "here",
-      stack: "dev",
-      raw,
-      environment,
-      settings,
-      plan: computePlan(settings),
-      local: false,
-    };
+    const all = contextOf(raw, { SECRET: "of the shell" });
     const found = await secretsOf(all, () => Promise.resolve({ CLIENT: "a5f8b2" }));
     expect(Object.keys(found.known).sort()).toEqual(known);
   }

@@ -30,10 +30,12 @@ import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { runRepeatable } from "../engine/repeat.ts";
 import { EngineError, type Ran } from "../engine/run.ts";
+import { accessInEffect } from "../engine/recovery/accessRecords.ts";
 import { keepingUpdates } from "../engine/recovery/interruptedChanges.ts";
 import { exportState } from "../engine/state/state.ts";
 import { readState, type StackState } from "../engine/state/stackState.ts";
 import type { Step } from "../engine/step.ts";
+import { recordOf } from "../../infra/access/record.ts";
 import { accessOf } from "../../infra/access/access.ts";
 import { errorText } from "../../config/errors/errorText.ts";
 
@@ -56,8 +58,8 @@ export interface Options {
 interface Preview {
   readonly ran: Ran;
   readonly access: AccessChanges;
-  /** Digest of the state before the preview. */
-  readonly from: string;
+  /** State before the preview. */
+  readonly from: StackState;
   readonly empty: boolean;
 }
 
@@ -158,7 +160,7 @@ class Deployment {
       for (const database of droppedDatabases(steps, this.#before))
         if (!(await confirm(`This drops ${database} with its data. Drop it?`))) return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
-      if ((await readState(stack)).digest === preview.from) return false;
+      if ((await readState(stack)).digest === preview.from.digest) return false;
       print("The state of the stack changed during the preview. New preview:");
     }
   }
@@ -176,13 +178,14 @@ class Deployment {
     const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty)
       print([access.report(paint), "", previewReport(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
-    return { ran, access, from: state.digest, empty };
+    return { ran, access, from: state, empty };
   }
 
   async #apply(stack: Stack): Promise<void> {
     const { plan } = this.#target;
+    const access = accessInEffect(this.#preview?.from.resources ?? [], recordOf(accessOf(plan)));
     const work = (report: (detail: string) => void): Promise<Ran> =>
-      apply({ stack, plan, policy: this.#policy, recovered: true }, "up", report, this.#options.interrupted);
+      apply({ stack, plan, access, policy: this.#policy, recovered: true }, "up", report, this.#options.interrupted);
     this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
   }
 

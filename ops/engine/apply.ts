@@ -3,9 +3,11 @@ import { errorText } from "../../config/errors/errorText.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
+import { keepingAccess } from "./recovery/accessRecords.ts";
 import { hasCheckpoints, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordSteps } from "./recovery/stepRecord.ts";
 import { deleteLockOwner, recordLockOwner, releaseStaleLock } from "./state/lock.ts";
+import type { Resource } from "./state/state.ts";
 import { isRepeatable } from "./repeat.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import { merged, type Step } from "./step.ts";
@@ -17,6 +19,8 @@ interface Deployable {
   readonly plan?: Pick<Plan, "exposures">;
   /** Whether the engine writes the state after each step. Default: see {@link hasCheckpoints}. */
   readonly checkpoints?: boolean;
+  /** Access that can be in effect until it is up (see accessRecords.ts). Default: none. */
+  readonly access?: readonly Resource[];
   /** Whether its state is in a folder that no other machine uses. Default: no. */
   readonly isOwnFolder?: boolean;
   /** Whether {@link recover} ran just before. Default: it runs. */
@@ -75,7 +79,7 @@ async function runOnce(
   report: Report,
   interrupted: AbortSignal | undefined,
 ): Promise<Ran> {
-  const { stack, plan, policy } = deployable;
+  const { stack, plan, policy, access = [] } = deployable;
   const environment = { ...process.env, ...stack.workspace.envVars };
   const { checkpoints = hasCheckpoints(plan?.exposures.length ?? 0, environment) } = deployable;
   recordLockOwner(stack);
@@ -96,7 +100,7 @@ async function runOnce(
       interrupted,
     );
   try {
-    return await (checkpoints ? work() : withoutCheckpoints(stack, work));
+    return await keepingAccess(stack, access, () => (checkpoints ? work() : withoutCheckpoints(stack, work)));
   } catch (error) {
     throw error instanceof EngineError ? recordUnconfirmed(stack, error) : error;
   } finally {

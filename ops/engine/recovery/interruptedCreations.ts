@@ -25,7 +25,7 @@ export async function existingResources(
   const lookedUp = creations.filter(({ type }) => isLookedUp(type));
   const found = lookedUp.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, lookedUp, retries);
   return creations.flatMap((resource): Resource[] => {
-    if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
+    if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: resource.outputs ?? {} }];
     const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
     if (id === undefined) return [];
     // A user's password is set by a second call, which may not have happened: without it here, the next run sets it.

@@ -1,4 +1,5 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { PLANNED_ACCESS } from "../../../infra/access/record.ts";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./interruptedChanges.ts";
 import { existingResources } from "./interruptedCreations.ts";
@@ -45,7 +46,7 @@ export async function recoverInterrupted(stack: Stack, report: Report, interrupt
   const unread = await readChanged(stack, changed, report, interrupted);
   writeRecord(stack, unread);
   return {
-    steps: [...new Set([...creations, ...changed].map(({ urn }) => urn))],
+    steps: [...new Set([...creations.filter(({ type }) => type !== PLANNED_ACCESS), ...changed].map(({ urn }) => urn))],
     unread: unread.map(({ urn }) => urn),
   };
 }

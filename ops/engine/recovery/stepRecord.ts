@@ -147,11 +147,16 @@ interface RecordedStack {
   readonly workspace: { readonly workDir: string };
 }
 
-/** Returns the entries of the record, each step once, in the order of their beginning. */
+/** Returns the entries of the record, each step once, in the order of their beginning. The event of a component lacks outputs that an earlier entry has. */
 export async function readRecord({ workspace, name }: RecordedStack): Promise<Recorded[]> {
   const text = await readFile(recordFile(workspace.workDir, name), "utf8").catch(() => "");
   const parsed = text.split("\n").flatMap(entryOf);
-  return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
+  const steps = new Map<string, Recorded>();
+  for (const entry of parsed) {
+    const step = `${entry.urn} ${entry.changed ?? ""}`;
+    steps.set(step, { ...steps.get(step), ...entry });
+  }
+  return [...steps.values()];
 }
 
 /** Returns no entry for a line that is no JSON: it is empty, or was cut, and its step had not begun. */

@@ -12,6 +12,8 @@ export const AUTHENTIK_PROVIDER = "pulumi:providers:authentik::authentik::";
 export interface StackState {
   /** Changes with the state, so it shows whether the preview is still valid. */
   readonly digest: string;
+  /** Those of the state. */
+  readonly resources: readonly Resource[];
   /** Access of the last completed deployment; undefined before the first. */
   readonly access: AccessFacts | undefined;
   /** Access of each plan whose deployment did not complete after that, and can be in effect in part. */
@@ -42,6 +44,7 @@ export function stateOf(resources: readonly Resource[]): StackState {
   const uid = resources.find(({ type }) => type === "gatehouse:infra:Cluster")?.outputs?.["uid"];
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
+    resources,
     access: deployedAccess(resources),
     incomplete: incompleteAccess(resources),
     contexts: isInCluster ? [...new Set(contexts)] : [],
@@ -70,7 +73,8 @@ function incompleteAccess(resources: readonly Resource[]): AccessFacts[] {
     .map(accessIn);
 }
 
-function recordsOf(resources: readonly Resource[], component: string): AccessRecord[] {
+/** Returns the records of access that components of a type contain. */
+export function recordsOf(resources: readonly Resource[], component: string): AccessRecord[] {
   const records = resources.filter(({ type, outputs }) => type === component && outputs?.["facts"] !== undefined);
   return records.map(({ outputs }) => outputs as unknown as AccessRecord);
 }

@@ -44,6 +44,10 @@ export interface Ready {
   readonly state: StackState;
   /** The secret template variables in clear. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Context of the engine's configuration. */
+  readonly configured: string | undefined;
+  /** UID of the cluster; undefined if the user may not read it. */
+  readonly uid: string | undefined;
 }
 
 interface CheckOptions {
@@ -72,13 +76,31 @@ export async function checkAll(
     skipPolicy ? undefined : checkPolicyPack(target.environment).catch(collect),
   ]);
   if (ready) {
-    const { state, secrets } = ready;
-    problems.push(...otherClusterProblems(target, uid, state));
-    problems.push(...(await otherAuthentikProblems(target, state, secrets)));
-    await checkContractOf(target, shell, secrets).catch(collect);
+    problems.push(...(await stateProblems(target, { ...ready, uid })));
+    await checkContractOf(target, shell, ready.secrets).catch(collect);
   }
   if (problems.length > 0 || !ready) throw new Refusal(problems);
-  return ready;
+  return { ...ready, uid };
+}
+
+/**
+ * Checks a state that was completed after an interruption: what the interrupted deployment created can be on other servers, or have other names, than
+ * the state before showed.
+ * @throws Refusal with every problem
+ */
+export async function checkRecovered(target: StackContext, ready: Ready): Promise<void> {
+  const problems = await stateProblems(target, ready);
+  if (problems.length > 0) throw new Refusal(problems);
+}
+
+/** Returns why a state is not of the clusters, servers and names of the configuration. */
+async function stateProblems(target: StackContext, { configured, state, uid, secrets }: Ready): Promise<string[]> {
+  return [
+    ...otherContextProblems(target, configured, state),
+    ...changedNames(target, state),
+    ...otherClusterProblems(target, uid, state),
+    ...(await otherAuthentikProblems(target, state, secrets)),
+  ];
 }
 
 /** Returns the problems of a refusal; of any other error its text. */
@@ -113,7 +135,7 @@ async function checkEngine(
   shell: ShellEnvironment,
   program: CheckOptions["program"],
   progress: Progress,
-): Promise<Ready> {
+): Promise<Omit<Ready, "uid">> {
   const loaded = await program();
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
@@ -122,10 +144,7 @@ async function checkEngine(
   const other = otherConfiguration(target, config);
   if (other.length > 0) throw new Refusal(other);
   const state = await readState(stack);
-  refuseOtherClusters(target, config["kubernetes:context"]?.value, state);
-  const changed = changedNames(target, state);
-  if (changed.length > 0) throw new Refusal(changed);
-  return { stack, state, secrets: secretVariables(config) };
+  return { stack, state, secrets: secretVariables(config), configured: config["kubernetes:context"]?.value };
 }
 
 async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
@@ -142,29 +161,28 @@ async function checkPlugins(pulumi: string, environment: Environment, progress: 
 }
 
 /**
- * Rejects a deployment to another cluster than the named one. The state names the cluster of its resources, and a move to
- * another cluster would delete them there.
- * @throws Error when the engine's configuration or the state names another context
+ * Returns why a deployment would be to another context than the named one. The state names the context of its resources, and a move to another would
+ * delete them there.
+ * @param configured context of the engine's configuration
  */
-export function refuseOtherClusters(
+export function otherContextProblems(
   { context, stack, settings }: Pick<StackContext, "context" | "stack"> & { settings: Pick<Settings, "cluster"> },
   configured: string | undefined,
   { contexts }: Pick<StackState, "contexts">,
-): void {
+): string[] {
   const { cluster } = settings;
   if (configured !== cluster.contexts[0]) {
-    throw new Error(
+    return [
       `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}". ` +
         `Correct kubernetes:context in Pulumi.${stack}.yaml.`,
-    );
+    ];
   }
   const others = contexts.filter((other) => !cluster.contexts.includes(other));
-  if (others.length > 0) {
-    throw new Error(
-      `stack "${stack}" is deployed to context "${others.join('", "')}", where this deployment would delete it. To move it to ` +
-        `"${context}", first run pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster.`,
-    );
-  }
+  if (others.length === 0) return [];
+  return [
+    `stack "${stack}" is deployed to context "${others.join('", "')}", where this deployment would delete it. To move it to ` +
+      `"${context}", first run pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster.`,
+  ];
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Check } from "../checks/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../engine/apply.ts";
 import { refuseUnsafeRefresh } from "../engine/refreshGuard.ts";
-import { checkAll, messagesOf, type Ready, Refusal } from "./checks.ts";
+import { checkAll, checkRecovered, messagesOf, type Ready, Refusal } from "./checks.ts";
 import { type HostState, protectedUrls, requestHosts } from "./protectedHosts.ts";
 import { droppedDatabases } from "../engine/databaseNames.ts";
 import { deleteLockOwner, LockedError } from "../engine/state/lock.ts";
@@ -103,7 +103,7 @@ class Deployment {
 
   async #runChecked(ready: Ready): Promise<Outcome> {
     try {
-      await this.#recover(ready.stack);
+      await this.#recover(ready);
     } catch (error) {
       return this.#refused(error);
     }
@@ -128,13 +128,18 @@ class Deployment {
   }
 
   /** Recovers an interrupted deployment, which can require the identity provider, and detects drift with `--refresh`. */
-  async #recover(stack: Stack): Promise<void> {
+  async #recover(ready: Ready): Promise<void> {
+    const { stack } = ready;
     const { steps, unread } = await this.#recording.part(
       "Recovering an interrupted deployment",
       (report) => recover(stack, report, this.#options.interrupted, this.#target.local),
       "1 s",
     );
     for (const text of recoveryLines(steps, unread)) this.#options.print(text);
+    if (steps.length > 0) {
+      this.#before = await readState(stack);
+      await this.#untilInterrupted(checkRecovered(this.#target, { ...ready, state: this.#before }));
+    }
     if (!this.#options.refresh) return;
     const { resources = [] } = (await exportState(stack)).deployment;
     await refuseUnsafeRefresh(this.#target, resources, this.#options.interrupted);

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { UserError } from "../../../config/errors/userError.ts";
 import { PROJECT_NAME } from "../../../config/files/projectFile.ts";
 import { runPulumi } from "../runPulumi.ts";
 
@@ -56,8 +58,10 @@ export async function exportState(stack: Stack): Promise<State> {
 }
 
 /**
- * Replaces the resources of a stack's state, and removes pending operations.
+ * Replaces the resources of a stack's state, and removes pending operations. Another run can change the state meanwhile, e.g. on another machine:
+ * the engine locks it for the import only.
  * @param change receives the resources in the order of the state, dependencies first, and returns them in such an order
+ * @throws UserError if the state is no longer the one that `change` received
  */
 export async function changeResources(
   stack: Stack,
@@ -65,6 +69,12 @@ export async function changeResources(
 ): Promise<void> {
   const state = await exportState(stack);
   const resources = await change(state.deployment.resources ?? []);
+  if (!isDeepStrictEqual(await exportState(stack), state)) {
+    throw new UserError(
+      `another run changed the state of stack "${stack.name}" while this one completed it after an interruption; nothing of it was overwritten`,
+      "run the command again when the other run has ended",
+    );
+  }
   await importState(stack, { ...state, deployment: { ...state.deployment, pending_operations: [], resources } });
 }
 

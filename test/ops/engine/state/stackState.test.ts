@@ -4,7 +4,7 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { otherClusterProblems, refuseOtherClusters } from "../../../../ops/deployment/checks.ts";
+import { otherClusterProblems, otherContextProblems } from "../../../../ops/deployment/checks.ts";
 import { stateOf } from "../../../../ops/engine/state/stackState.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
@@ -69,23 +69,23 @@ test("reads the named context only", () => {
     settings: { cluster: { contexts: ["prod"], uid: undefined } },
   };
   const deployed = (...contexts: string[]) => ({ contexts });
-  expect(() => refuseOtherClusters(target, "prod", deployed("prod"))).not.toThrow();
-  expect(() => refuseOtherClusters(target, "prod", deployed())).not.toThrow();
-  expect(() => refuseOtherClusters(target, "dev", deployed())).toThrow(
+  expect(otherContextProblems(target, "prod", deployed("prod"))).toEqual([]);
+  expect(otherContextProblems(target, "prod", deployed())).toEqual([]);
+  expect(otherContextProblems(target, "dev", deployed())).toEqual([
     'the engine would deploy stack "production" to context "dev", not to "prod". ' +
       "Correct kubernetes:context in Pulumi.production.yaml.",
-  );
-  expect(() => refuseOtherClusters(target, "prod", deployed("old", "prod"))).toThrow(
+  ]);
+  expect(otherContextProblems(target, "prod", deployed("old", "prod"))).toEqual([
     'stack "production" is deployed to context "old", where this deployment would delete it. To move it to "prod", first run ' +
       "pulumi destroy --stack production with the old context, or use another stack for the new cluster.",
-  );
+  ]);
 });
 
 test("accepts every name of the cluster", () => {
   const cluster = { contexts: ["default", "k3s"], uid: "uid-1" };
   const target = { context: "k3s", stack: "production", settings: { cluster } };
-  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"] })).not.toThrow();
-  expect(() => refuseOtherClusters(target, "default", { contexts: ["k3s"] })).not.toThrow();
+  expect(otherContextProblems(target, "default", { contexts: ["default"] })).toEqual([]);
+  expect(otherContextProblems(target, "default", { contexts: ["k3s"] })).toEqual([]);
 });
 
 test("rejects another cluster than that of the last deployment, also one of the same name", () => {

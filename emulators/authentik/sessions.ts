@@ -10,7 +10,8 @@ const CSRF_COOKIE = "authentik_csrf";
 const CSRF_LIFETIME = 52 * 7 * 24 * 3600;
 const DEVICE_COOKIE = "authentik_device";
 const DEVICE_LIFETIME = 30 * 24 * 3600;
-const LIFETIME = 14 * 24 * 3600;
+/** `sessions.unauthenticated_age`, the age of each session without a duration (`SESSION_COOKIE_AGE` in authentik/root/settings.py, 2026.5). */
+const LIFETIME = 24 * 3600;
 
 /** Scheme, host and port of the request: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
 export function originOf(c: Context): string {
@@ -33,7 +34,7 @@ export function signedIn(store: Store, c: Context): User | undefined {
 
 /**
  * A new session, anonymous until `user` is given; its cookies replace those of the old one. After `duration` seconds browser and
- * server forget it; 0 = the browser when it closes, the server after two weeks.
+ * server forget it; 0 = the browser when it closes, the server after a day.
  */
 export function startSession(store: Store, c: Context, fields: Partial<Session>, duration = 0): Session {
   const previous = currentSession(store, c);
@@ -47,7 +48,7 @@ export function startSession(store: Store, c: Context, fields: Partial<Session>,
   return session;
 }
 
-/** Returns a session that is not stored yet. @param duration in seconds; 0 = two weeks, and the browser forgets it when it closes */
+/** Returns a session that is not stored yet. @param duration in seconds; 0 = a day, and the browser forgets it when it closes */
 export function newSession(pk: string, fields: Partial<Session> = {}, duration = 0): Session {
   const exp = Math.floor(Date.now() / 1000) + (duration || LIFETIME);
   const anonymous = { user: null, loginTs: null, flow: null, authorizations: {}, lasting: duration > 0 };

@@ -20,14 +20,28 @@ const PROXY = z.object({
   basic_auth_enabled: z.boolean().default(false),
   authentication_flow: z.string().nullish(),
 });
-const CLIENT = z.object({
-  ...provider,
-  client_type: z.enum(["confidential", "public"]).default("confidential"),
-  refresh_token_validity: z.string(),
-  sub_mode: z.string(),
-  property_mappings: z.array(z.string()).default([]),
-  redirect_uris: z.array(z.object({ url: z.string(), matching_mode: z.string() })).default([]),
+const REDIRECT_URI = z.object({
+  url: z.string(),
+  matching_mode: z.string(),
+  redirect_uri_type: z.enum(["authorization", "logout"]).default("authorization"),
 });
+/** `redirect_uris` are those of the sign-in, `logout_uris` those after a sign-out: authentik lists both in one field. */
+const CLIENT = z
+  .object({
+    ...provider,
+    client_type: z.enum(["confidential", "public"]).default("confidential"),
+    refresh_token_validity: z.string(),
+    sub_mode: z.string(),
+    property_mappings: z.array(z.string()).default([]),
+    redirect_uris: z.array(REDIRECT_URI).default([]),
+  })
+  .transform(({ redirect_uris: uris, ...client }) => ({
+    ...client,
+    redirect_uris: uris
+      .filter(({ redirect_uri_type: type }) => type === "authorization")
+      .map(({ url, matching_mode }) => ({ url, matching_mode })),
+    logout_uris: uris.filter(({ redirect_uri_type: type }) => type === "logout").map(({ url }) => url),
+  }));
 const APPLICATION = z.object({
   pk: z.string(),
   slug: z.string(),

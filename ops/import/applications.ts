@@ -101,6 +101,10 @@ export function clientAccess(host: string, records: IdentityRecords | string): C
   const custom = mappings.filter(({ managed }) => managed == null).map(({ scope_name: scope }) => scope);
   const omitted =
     custom.length === 0 ? [] : [`custom scope mappings (${custom.join(", ")}) are not part of the new client`];
+  const signedOut =
+    provider.logout_uris.length === 0
+      ? []
+      : [`addresses after a sign-out (${provider.logout_uris.join(", ")}) are not part of the new client`];
   const scopes = [...new Set(wanted.filter(({ managed }) => managed != null).map(({ scope_name: scope }) => scope))];
   const { pathname, protocol } = new URL(uri.url);
   return {
@@ -109,7 +113,7 @@ export function clientAccess(host: string, records: IdentityRecords | string): C
     scopes,
     redirectPath: pathname,
     protocol: protocol === "https:" ? "https" : "http",
-    differences: [...access.differences, ...omitted],
+    differences: [...access.differences, ...omitted, ...signedOut],
   };
 }
 

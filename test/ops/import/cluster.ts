@@ -156,6 +156,7 @@ export function withClient(records: IdentityRecords, slug: string, url: string, 
         matching_mode: "strict",
       },
     ],
+    logout_uris: [],
     ...fields,
   };
   return { ...records, applications: [...records.applications, application], clients: [...records.clients, client] };

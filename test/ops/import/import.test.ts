@@ -244,6 +244,16 @@ describe("a route without authentication", () => {
     expect(entriesOf(imported(routed, { identity }))).toMatchObject([{ name: "token", application_slug: "grafana-2" }]);
   });
 
+  test("lists the addresses after a sign-out, which an entry does not have", () => {
+    const fields = { logout_uris: ["https://grafana.example.org/bye"] };
+    const url = "https://grafana.example.org/login/generic_oauth";
+    const found = imported(manifests, { identity: withClient(proxies(), "grafana", url, fields) });
+    expect(found.differences.get("grafana.example.org")).toEqual([
+      "addresses after a sign-out (https://grafana.example.org/bye) are not part of the new client",
+      "requests over HTTP are redirected to HTTPS",
+    ]);
+  });
+
   test("becomes type oauth2 without a secret if the client is public", () => {
     const url = "https://grafana.example.org/login/generic_oauth";
     const found = imported(manifests, { identity: withClient(proxies(), "grafana", url, { client_type: "public" }) });

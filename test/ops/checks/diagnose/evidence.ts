@@ -125,6 +125,7 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
       url: uri,
       matching_mode: "strict",
     })),
+    logout_uris: [],
     authorization_flow: "flow",
     access_token_validity: "minutes=5",
     refresh_token_validity: "days=30",

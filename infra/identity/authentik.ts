@@ -9,6 +9,7 @@ import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
 import { FIRST_START_MINUTES } from "./containers.ts";
+import type { Group } from "./groups.ts";
 import { Installation } from "./installation.ts";
 import { comparable } from "./secretRules.ts";
 import { urlHost } from "../urlHost.ts";
@@ -96,11 +97,13 @@ export class Authentik extends pulumi.ComponentResource {
     return pulumi.unsecret(answered);
   }
 
-  /** Returns the id of a group as soon as the API's address is known; undefined if there is none. */
-  groupId(url: pulumi.Output<string>, name: string): pulumi.Output<string | undefined> {
-    const id = pulumi.all([url, this.token]).apply(([address, token]) => this.#servers.groupId(address, token, name));
+  /** Returns a group as soon as the API's address is known; undefined if there is none. */
+  group(url: pulumi.Output<string>, name: string): pulumi.Output<Group | undefined> {
+    const group = pulumi
+      .all([url, this.token])
+      .apply(([address, token]) => this.#servers.findGroup(address, token, name));
     // Secret only because the lookup uses the token.
-    return pulumi.unsecret(id);
+    return pulumi.unsecret(group);
   }
 
   /** Returns the address of an existing server: that of its Service if it has one in this cluster, else its own URL. */

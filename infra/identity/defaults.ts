@@ -1,5 +1,6 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
+import type { Group } from "./groups.ts";
 
 const OAUTH2_MAPPINGS = ["openid", "email", "profile"].map(managedScope);
 /** The mappings that authentik 2026.5 adds to every proxy provider: with a list that lacks one, every deployment shows a change. */
@@ -19,6 +20,13 @@ export const LOOKED_UP = {
   keyPair: "authentik Self-signed Certificate",
 };
 
+interface GroupUse {
+  /** Whether the deployment creates it if it does not exist. */
+  readonly created: boolean;
+  /** Whether service accounts or sample users are its members. */
+  readonly hasMembers: boolean;
+}
+
 /** Objects of a new authentik that providers refer to, looked up by their managed names. */
 export interface Defaults {
   readonly authorizationFlow: pulumi.Output<string>;
@@ -28,7 +36,7 @@ export interface Defaults {
   /** The mapping of one more scope, by its name. */
   readonly scopeMapping: (scope: string) => pulumi.Output<string>;
   /** Returns the id of a group. In a preview, that of one which the deployment would create is unknown. */
-  readonly group: (group: string, created: boolean) => pulumi.Output<string>;
+  readonly group: (group: string, use: GroupUse) => pulumi.Output<string>;
   readonly signingKey: pulumi.Output<string>;
 }
 
@@ -36,13 +44,13 @@ export interface Defaults {
  * Looks the defaults up, once authentik answers. In a first preview they are unknown.
  * @param provider every lookup waits for its url, since the engine answers one whose provider it cannot reach yet with nothing, as if what
  *   is looked for were missing
- * @param groupId returns the id of a group, undefined if there is none; the lookup of the Terraform provider logs an error then, so that the preview of
+ * @param findGroup returns a group, undefined if there is none; the lookup of the Terraform provider logs an error then, so that the preview of
  *   a new group would end with "1 errored" (measured)
  * @throws (in the engine) when one is missing: a lookup that authentik answers with 404 succeeds, without an id
  */
 export function lookUpDefaults(
   provider: authentik.Provider,
-  groupId: (url: pulumi.Output<string>, name: string) => pulumi.Output<string | undefined>,
+  findGroup: (url: pulumi.Output<string>, name: string) => pulumi.Output<Group | undefined>,
 ): Defaults {
   const options = { provider };
   // Of the provider, not of its arguments: else each object in authentik would list in the state all that the address depends on.
@@ -71,9 +79,12 @@ export function lookUpDefaults(
         `mapping of scope "${scope}"`,
         authentik.getPropertyMappingProviderScopeOutput({ scopeName: reachable(scope) }, options).id,
       ),
-    group: (group, created) => {
+    group: (group, { created, hasMembers }) => {
       const isCreatedLater = created && pulumi.runtime.isDryRun();
-      const id = groupId(url, group).apply((known) => known ?? (isCreatedLater ? UNKNOWN : undefined));
+      const id = findGroup(url, group).apply((known) => {
+        if (known?.superusers === true && hasMembers) throw new pulumi.RunError(superusers(group));
+        return known?.id ?? (isCreatedLater ? UNKNOWN : undefined);
+      });
       return found(`group "${group}"`, id);
     },
     signingKey: found(
@@ -95,6 +106,11 @@ function found(what: string, id: pulumi.Output<string | undefined> | undefined):
     }
     return known;
   });
+}
+
+/** The groups that authentik creates by itself are refused by name (config/sections/identityProvider/identityProviderRules.ts). */
+function superusers(group: string): string {
+  return `the members of group "${group}" are superusers of authentik, and identity_provider gives it to a service account or a sample user; name another group there, or end its superuser status in authentik`;
 }
 
 function absent(what: string): string {

@@ -25,11 +25,12 @@ export class GroupAccess extends pulumi.ComponentResource {
   constructor(name: string, args: GroupAccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Access", name, {}, opts);
     const child = { parent: this };
-    const { groups, createdGroups } = args.plan;
+    const { groups, createdGroups, members } = args.plan;
     const created = new Set(createdGroups);
+    const joined = new Set(members.flatMap((member) => member.groups));
     this.#groups = new Map(
       groups.map((group) => {
-        const id = args.defaults.group(group, created.has(group));
+        const id = args.defaults.group(group, { created: created.has(group), hasMembers: joined.has(group) });
         return [group, authentik.Group.get(`group-${group}`, id, undefined, child).id];
       }),
     );

@@ -56,7 +56,7 @@ export class Identity extends pulumi.ComponentResource {
       { parent: this, ignoreChanges: ["version"] },
     );
     const child = { parent: this, providers: [provider] };
-    const defaults = lookUpDefaults(provider, (api, group) => args.authentik.groupId(api, group));
+    const defaults = lookUpDefaults(provider, (api, group) => args.authentik.group(api, group));
     const { identityProvider } = settings;
     const access = new GroupAccess(`${name}-access`, { plan, identityProvider, defaults }, child);
     const issuer = args.authentik.browserUrl;

@@ -34,7 +34,7 @@ export function configure({ config }: RawStack): void {
 /** Servers that are ready at once, an authentik with every group, and a cluster that does not answer; test/e2e and test/local have real ones. */
 export const NO_SERVERS: Servers = {
   clusterFacts: () => Promise.resolve(undefined),
-  groupId: (_url, _token, name) => Promise.resolve(`group-${name}`),
+  findGroup: (_url, _token, name) => Promise.resolve({ id: `group-${name}`, superusers: false }),
   pluginsResolve: () => Promise.resolve(false),
   waitUntilAnswers: () => Promise.resolve(),
   waitUntilReady: () => Promise.resolve(),

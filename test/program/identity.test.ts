@@ -229,9 +229,9 @@ describe("an existing identity provider under mocks", () => {
   beforeAll(async () => {
     const raw = stack({ identity_provider: existing, protected_services: services, data_api: undefined });
     recorder = await deploy(raw, {
-      groupId: (...call) => {
+      findGroup: (...call) => {
         lookups.push(call);
-        return NO_SERVERS.groupId(...call);
+        return NO_SERVERS.findGroup(...call);
       },
     });
   }, PATIENCE);

@@ -140,6 +140,19 @@ test("reports a missing group instead of creating it", async () => {
   );
 });
 
+test("rejects a service account in a group of superusers", async () => {
+  const created = await own.administrator.call<{ pk: string }>("POST", "/core/groups/", {
+    name: "owners",
+    is_superuser: true,
+  });
+  onTestFinished(async () => void (await own.administrator.call("DELETE", `/core/groups/${created.pk}/`)));
+  const service_accounts = [{ name: "robot", groups: ["staff", "owners"] }];
+  await expect(second.up(secondStack({ ...inClusterServer(), service_accounts }))).rejects.toThrow(
+    'the members of group "owners" are superusers of authentik',
+  );
+  expect(await own.administrator.all("/core/users/", { username: "robot" })).toEqual([]);
+});
+
 test("signs users in to the services of both stacks at the same server", async () => {
   const before = await listObjects();
   await second.up(secondStack(inClusterServer()));

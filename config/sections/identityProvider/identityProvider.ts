@@ -138,7 +138,7 @@ gatehouse:identity_provider:
 - Forward auth uses standalone outposts that the stack deploys: one for each combination of allowed groups, session length and scheme ([authentik](authentik.md#outposts)).
 - The sign-out path \`/outpost.goauthentik.io/sign_out\` is routed on every host with forward auth.
 - Service accounts are described in [applications](applications.md#machines).
-- Service accounts and sample users are refused in the groups \`authentik Admins\` and \`authentik Read-only\`, whose members change or read every object over the API.
+- Service accounts and sample users are refused in the groups \`authentik Admins\` and \`authentik Read-only\`, whose members change or read every object over the API. A deployment also refuses a group with superuser status in authentik (that of a parent group is not read).
 `,
 } satisfies Section;
 

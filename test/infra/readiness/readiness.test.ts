@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
-import { groupId } from "../../../infra/identity/groups.ts";
+import { findGroup } from "../../../infra/identity/groups.ts";
 import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
 import { BLUEPRINT, ReadinessServer, settings, TOKEN } from "./readinessServer.ts";
 
@@ -85,16 +85,17 @@ test("creates the groups that are missing, and keeps those that exist", async ()
   expect(api.groups).toEqual(["authentik Admins", "staff", "Staff", "editors & co"]);
 });
 
-test("returns the id of the group whose name matches in case, and undefined without one", async () => {
-  expect(await groupId(url, TOKEN, "staff")).toBe("pk-staff");
-  expect(await groupId(url, TOKEN, "Staff")).toBe(undefined);
+test("returns the group whose name matches in case, and undefined without one", async () => {
+  expect(await findGroup(url, TOKEN, "staff")).toEqual({ id: "pk-staff", superusers: false });
+  expect(await findGroup(url, TOKEN, "Staff")).toBe(undefined);
+  expect(await findGroup(url, TOKEN, "authentik Admins")).toEqual({ id: "pk-authentik Admins", superusers: true });
 });
 
 test("returns undefined for a group if the user of the token may not list groups", async () => {
   api.failure = [403, "{}"];
-  expect(await groupId(url, TOKEN, "staff")).toBe(undefined);
+  expect(await findGroup(url, TOKEN, "staff")).toBe(undefined);
   api.failure = [400, "{}"];
-  await expect(groupId(url, TOKEN, "staff")).rejects.toThrow(/^\/core\/groups\/ answers 400$/);
+  await expect(findGroup(url, TOKEN, "staff")).rejects.toThrow(/^\/core\/groups\/ answers 400$/);
 });
 
 describe("the error after the timeout", () => {

@@ -93,7 +93,11 @@ export class ReadinessServer {
       case "/crypto/certificatekeypairs/":
         return list([...this.keyPairs].filter((name) => name === query.get("name")).map((name) => ({ name })));
       case "/core/groups/": {
-        const groups = this.groups.map((name) => ({ pk: `pk-${name}`, name }));
+        const groups = this.groups.map((name) => ({
+          pk: `pk-${name}`,
+          name,
+          is_superuser: name === "authentik Admins",
+        }));
         // A server can ignore case.
         const equal = ({ name }: { name: string }) => name.toLowerCase() === query.get("name")?.toLowerCase();
         return method === "POST" ? [201, "{}"] : list(groups.filter(equal));

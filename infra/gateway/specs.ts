@@ -24,6 +24,10 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
   switch (middleware.kind) {
     case "strip":
       return stripSpec();
+    case "target":
+      return TARGET;
+    case "refused-paths":
+      return refusedPathsSpec(middleware.names);
     case "background":
       return { headers: { customRequestHeaders: { "X-Original-URI": "/", "X-Original-URL": "" } } };
     case "background-end":
@@ -63,13 +67,26 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
 const PATH_OVERRIDES = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL", "X-Script-Name"];
 /** CGI variables with the same effect: gunicorn removes `SCRIPT_NAME` from the path, 21.2 that of any client, 23.0 that of a trusted proxy (measured). */
 const CGI_VARIABLES = ["SCRIPT_NAME", "PATH_INFO"];
-/** A server needs this header to upgrade to h2c (RFC 7540, 3.2.1). The upgraded connection would bypass all middlewares. */
+/** Most servers need this header to upgrade to h2c (RFC 7540, 3.2.1); `requestsFor` (infra/plan/matchers.ts) refuses the others. */
 const TUNNEL = "HTTP2-Settings";
 /** Headers that Traefik sets. */
 const FORWARDED = [
   ...["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map((part) => `X-Forwarded-${part}`),
   "X-Real-Ip",
 ];
+
+/**
+ * Replaces each URL by itself, which is no redirect, but makes Traefik parse it again. For a request target such as `x:http://other/path`, Traefik matches
+ * the path `/`, and sends what follows the colon, which names the application another path and host than the matched ones (sent with 3.7.5; `url.URL.Opaque`).
+ */
+const TARGET: PlainMiddleware = { redirectRegex: { regex: "^http", replacement: "http" } };
+
+/** Returns the middleware that redirects paths that the rules do not match, but such a request target ({@link TARGET}) can contain, to `/`. */
+function refusedPathsSpec(names: readonly string[]): PlainMiddleware {
+  const encoded = (letter: string): string => `(${letter}|%${letter.charCodeAt(0).toString(16)})`;
+  const segments = names.map((name) => [...name].map(encoded).join(""));
+  return { redirectRegex: { regex: `^[^?]*/(${segments.join("|")})([/?].*)?$`, replacement: "/" } };
+}
 
 /**
  * Returns the middleware that removes headers of clients, which Traefik does for a header that is set to the empty string. Traefik drops a client's

@@ -1,10 +1,19 @@
 /** The middlewares of each route, in order. */
 import { protectionOf, type Service } from "../../protections/table.ts";
 import type { Exposure } from "./exposure.ts";
+import { ECHO_PATHS } from "./matchers.ts";
 import type { ForwardAuth, MiddlewareSpec } from "./middleware.ts";
 
 /** Removes headers that a client can forge; first in every chain. */
 const STRIP: MiddlewareSpec = { name: "gatehouse-strip", kind: "strip" };
+/** Makes the application receive the path that the gateway matched; second in every chain. */
+const TARGET: MiddlewareSpec = { name: "gatehouse-target", kind: "target" };
+/** Of the echo, which its rule does not match. */
+export const REFUSED_ECHOES: MiddlewareSpec = {
+  name: "gatehouse-refused-echoes",
+  kind: "refused-paths",
+  names: ECHO_PATHS,
+};
 /** Shows a page if the outpost answers a callback with an empty 400. */
 const SIGN_IN_ERROR: MiddlewareSpec = { name: "gatehouse-sign-in-error", kind: "sign-in-error" };
 /** Sets what only the proxy in front of the gateway receives. */
@@ -27,7 +36,7 @@ export function chain(
 
 /** Returns the chain of an open route. */
 export function openChain({ tls }: Exposure): MiddlewareSpec[] {
-  return tls?.termination === "upstream" ? [STRIP, UPSTREAM] : [STRIP];
+  return tls?.termination === "upstream" ? [STRIP, TARGET, UPSTREAM] : [STRIP, TARGET];
 }
 
 /** Returns the chain of the outpost's own path. */

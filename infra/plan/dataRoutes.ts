@@ -19,10 +19,17 @@ import type { MiddlewareSpec } from "./middleware.ts";
 import { PORT_NAME } from "./objectNames.ts";
 import type { Exposure, TraefikService } from "./types.ts";
 
+/** PostgREST calls functions below this path. */
+const FUNCTIONS = "rpc";
 /** Path of the OpenAPI 3.1 description, and the function with which PostgREST serves it. */
-const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
+const DESCRIPTION = { path: "/openapi.json", from: `/${FUNCTIONS}/document` };
 
 const UNROUTED_QUERY: MiddlewareSpec = { name: "gatehouse-unrouted-query", kind: "unrouted-query" };
+const REFUSED_FUNCTIONS: MiddlewareSpec = {
+  name: "gatehouse-refused-functions",
+  kind: "refused-paths",
+  names: [FUNCTIONS],
+};
 const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
 const preferring = (count: Count): MiddlewareSpec => ({ name: `gatehouse-${count}-count`, kind: "count", count });
 
@@ -46,12 +53,12 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), anonymous(exposure), UNAVAILABLE];
+  const front = [...openChain(exposure), REFUSED_FUNCTIONS, anonymous(exposure), UNAVAILABLE];
   const [first] = dataApi.exposed;
   const tooMuch = selectsTooMuch();
   const schemas = dataApi.exposed.map((schema) => ({
     // The headers first: Traefik computes the expressions of the query for one schema only.
-    within: `${selects(schema, schema === first)} && !PathPrefix(\`/rpc/\`) && !${tooMuch} && !${estimatesRelated()}`,
+    within: `${selects(schema, schema === first)} && !PathPrefix(\`/${FUNCTIONS}/\`) && !${tooMuch} && !${estimatesRelated()}`,
     chain: [...front, profile(schema, dataApi.deprecated)],
   }));
   return [

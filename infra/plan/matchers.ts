@@ -7,11 +7,14 @@ export function hostIs({ host }: { readonly host: string }): string {
 }
 
 /**
- * Matches requests for a host but CONNECT: Traefik sends the body of such a request without length or chunks, which an application that does not know
- * tunnels reads as the next request, with `X-idp-*` as the client wrote them (sent with 3.7.5; 3.7.9 ends it for HTTP/2 bodies without a length only).
+ * Matches requests for a host but those that can open a connection on which the client sends further requests past the gateway, with `X-idp-*` as it
+ * writes them:
+ * - CONNECT: Traefik sends the body of such a request without length or chunks, which an application that does not know tunnels reads as the next
+ *   request (sent with 3.7.5; 3.7.9 ends it for HTTP/2 bodies without a length only).
+ * - An upgrade to HTTP/2 or TLS (RFC 7540, 3.2; RFC 2817): Traefik tunnels what follows. Hypercorn 0.18 upgrades without `HTTP2-Settings` (sent).
  */
 export function requestsFor(exposure: { readonly host: string }): string {
-  return `${hostIs(exposure)} && !Method(\`CONNECT\`)`;
+  return `${hostIs(exposure)} && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`)`;
 }
 
 /**
@@ -49,9 +52,21 @@ export function background(): string {
   return `(${rules.join(" || ")})`;
 }
 
-/** Matches the start of a login that ends at the outpost's own path. @param outpost that path */
-export function returnsToOutpost(outpost: string): string {
-  return `${pathIs(`${outpost}/start`)} && QueryRegexp(\`rd\`, \`${outpost.replaceAll(".", "[.]")}/\`)`;
+/**
+ * An address without slashes after its scheme, such as `x:\\evil.example` or `http:evil.example`. authentik and its outposts find no host in it, and take
+ * it for a path of their own (`checkRedirectParam` in oauth_state.go, `is_url_absolute` in urls.py of 2026.5); a browser goes to that host.
+ */
+const WITHOUT_SLASHES = "^[^/?#:]*:[^/]";
+
+/** Matches the start of a login that ends at the outpost's own path or at another host. @param outpost that path */
+export function returnsElsewhere(outpost: string): string {
+  const addresses = `${outpost.replaceAll(".", "[.]")}/|${WITHOUT_SLASHES}`;
+  return `${pathIs(`${outpost}/start`)} && QueryRegexp(\`rd\`, \`${addresses}\`)`;
+}
+
+/** Matches requests to authentik, but no login that ends at another host. */
+export function signInRequests(exposure: { readonly host: string }): string {
+  return `${requestsFor(exposure)} && !QueryRegexp(\`next\`, \`${WITHOUT_SLASHES}\`)`;
 }
 
 /** Matches one path and nothing below it. */
@@ -64,12 +79,16 @@ export function methodIs(...methods: readonly string[]): string {
   return `(${methods.map((method) => `Method(\`${method}\`)`).join(" || ")})`;
 }
 
+/** Paths of traefik/whoami that send or receive any number of bytes. */
+export const ECHO_PATHS = ["data", "echo"];
+
 /**
  * Matches what any client may request of traefik/whoami: reads of any path but those that send or receive any number of bytes, and without
  * the parameter that delays the response (traefik/whoami v1.11.0, app.go).
  */
 export function echoes(): string {
-  return `${methodIs("GET", "HEAD")} && !(${pathIs("/data")} || ${pathIs("/echo")} || QueryRegexp(\`wait\`, \`.\`))`;
+  const refused = [...ECHO_PATHS.map((name) => pathIs(`/${name}`)), "QueryRegexp(`wait`, `.`)"];
+  return `${methodIs("GET", "HEAD")} && !(${refused.join(" || ")})`;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PlainMiddleware } from "../gateway/traefik.ts";
 
 /** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (Traefik docs, `allowCrossNamespace`). */
 export type Middleware = { readonly name: string; readonly namespace: string } & (
-  | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
+  | { readonly kind: "strip" | "target" | "background" | "background-end" | "upstream" | "sign-in-error" }
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
   | { readonly kind: "anonymous"; readonly upstream: boolean }
@@ -14,6 +14,8 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
   | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }
   | { readonly kind: "replace-path"; readonly path: string }
+  /** Refuses paths that have a segment of these names, in any encoding. */
+  | { readonly kind: "refused-paths"; readonly names: readonly string[] }
   | ({ readonly kind: "forward-auth" } & ForwardAuth)
   /** The authentication of a service whose `spec` needs nothing that only exists after a deployment. */
   | { readonly kind: "authentication"; readonly service: string; readonly spec: PlainMiddleware }

@@ -11,9 +11,10 @@ import {
   methodIs,
   pathBelow,
   requestsFor,
-  returnsToOutpost,
+  returnsElsewhere,
+  signInRequests,
 } from "./matchers.ts";
-import { chain, openChain, outpostChain, redirect } from "./chains.ts";
+import { chain, openChain, outpostChain, redirect, REFUSED_ECHOES } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
@@ -138,9 +139,10 @@ function applicationRules(exposure: Exposure, service: Service | undefined): Rul
   ];
 }
 
-/** Returns the matcher of a host that the stack adds and that is open, if it admits some requests only. */
+/** Returns the matcher of a host that the stack adds, if it admits some requests only. */
 function limits(exposure: Exposure): string | undefined {
   if (exposure.role === "catalog") return `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}`;
+  if (exposure.role === "identity-provider") return signInRequests(exposure);
   return exposure.role === "test" && exposure.protection === "open" ? `${hostIs(exposure)} && ${echoes()}` : undefined;
 }
 
@@ -162,7 +164,8 @@ function protection(
 ): Pick<Rule, "authentication" | "openBecause" | "chain"> {
   const { authentication } = exposure;
   const openBecause = authentication === "none" ? reasonOf(exposure) : undefined;
-  return { authentication, openBecause, chain: chain(exposure, service, "login") };
+  const own = openBecause === "open" ? [REFUSED_ECHOES] : [];
+  return { authentication, openBecause, chain: [...chain(exposure, service, "login"), ...own] };
 }
 
 function reasonOf({ entry, role }: Exposure): NonNullable<RouteRule["openBecause"]> {
@@ -230,7 +233,8 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
 
 /**
  * Returns the rules of everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
- * outpost starts one whose end is the next sign-out (measured, docs/authentik.md). Nor the addresses of forward auth, whose response headers contain
+ * outpost starts one whose end is the next sign-out (measured, docs/authentik.md). Nor one that would return to another host. Nor other methods than those of
+ * a browser: the outpost keeps each method as a label of its metrics until it restarts (`HandlePing` of 2026.5). Nor the addresses of forward auth, whose response headers contain
  * `X-idp-jwt`: scripts of a page could read the token there.
  */
 function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): Rule[] {
@@ -238,14 +242,14 @@ function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): R
   return [
     {
       ...open,
-      match: `${requestsFor(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || ${forwardAuthAddress(OUTPOST_PATH)})`,
+      match: `${requestsFor(exposure)} && (${returnsElsewhere(OUTPOST_PATH)} || ${forwardAuthAddress(OUTPOST_PATH)})`,
       priority: PRIORITY.signedOut,
       chain: openChain(exposure),
       backend: signInPages(namespace),
     },
     {
       ...open,
-      match: `${requestsFor(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
+      match: `${requestsFor(exposure)} && ${methodIs("GET", "HEAD")} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
       priority: PRIORITY.outpost,
       chain: outpostChain(exposure),
       backend: { name, namespace, port },

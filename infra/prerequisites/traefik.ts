@@ -135,14 +135,25 @@ function lowestPriority({ routes, middlewares }: Plan, entryPoint: string): numb
   return Math.min(...others.map(({ priority }) => priority));
 }
 
-/** Checks the size of headers, since Traefik compares queries with expressions before any limit per client: 0.2 s for 1 MB, its default (measured, 3.7.5). */
+/**
+ * Checks the size of headers. Traefik compares queries with expressions before any limit per client: 0.2 s for 1 MB, its default (measured, 3.7.5). An outpost
+ * keeps each `Host`, whose port can have any length, as a label of its metrics until it restarts (authentik 2026.5, `application.go`).
+ */
 function headerSizes(plan: Plan, options: Options): Named[] {
-  return dataEntryPoints(plan).map((entryPoint): Named => {
+  const ofData = new Set(dataEntryPoints(plan));
+  const authenticated = plan.routes.filter(({ rules }) =>
+    rules.some(({ authentication }) => authentication === "forward-auth"),
+  );
+  const entryPoints = new Set([...ofData, ...authenticated.map(({ entryPoint }) => entryPoint)]);
+  return [...entryPoints].map((entryPoint): Named => {
     const option = `entryPoints.${entryPoint}.http.maxHeaderBytes`;
     const size = Number(options.get(option.toLowerCase()) ?? 1_048_576);
     const name = `headers of entry point ${entryPoint}`;
     if (size <= MAX_HEADER_BYTES) return { name, result: { observed: `${size} bytes` } };
-    const reason = `Traefik accepts ${size} bytes, and computes for each request to the data API that has as many, before any limit per client`;
+    const what = ofData.has(entryPoint)
+      ? "computes for each request to the data API that has as many, before any limit per client"
+      : "outposts keep a Host of that size in their memory until they restart";
+    const reason = `Traefik accepts ${size} bytes, and ${what}`;
     return {
       name,
       result: { reason, hint: `set the argument --${option}=${MAX_HEADER_BYTES} (docs/prerequisites.md)` },

@@ -154,6 +154,15 @@ describe("a function", () => {
   });
 });
 
+// Traefik matches the path `/` for such a target; test/domains/controlsRoutes.test.ts shows what passes without the middlewares.
+test.each(["x:http://other.test/rpc/document", "x:y:/rp%63/document", "x:80/rpc", "x:y:/a/rpc/document?schema=marts"])(
+  "a function rejects a call with the request target %s",
+  async (target) => {
+    const { status, headers } = await sendRequest(`GET ${target}`);
+    expect([status, headers["location"]]).toEqual([302, "/"]);
+  },
+);
+
 describe("a private name", () => {
   /** Expects that the responses for a private and an unknown name differ in the name only. */
   async function expectSame(

@@ -130,32 +130,37 @@ describe("the redirect after a login", () => {
     "http://evil.test\\@forward.localhost",
     "http://gated.localhost/",
     "\thttps://evil.test/",
+    "x:evil.test/",
+    "https:evil.test/",
+    "x:\\\\evil.test/",
   ];
+  /** Addresses without slashes after their scheme, which the gateway refuses: authentik and the outpost find no host in them. */
+  const withoutSlashes = (target: string): boolean => /^[a-z]+:[^/]/.test(target);
 
   /** Targets without a host, and the path on this host that they result in (measured). */
   const ON_THIS_HOST: Readonly<Record<string, string>> = {
     "/\\evil.test/": "/%5Cevil.test/",
-    "javascript:alert(1)": "/outpost.goauthentik.io/alert(1)",
-    "data:,x": "/outpost.goauthentik.io/,x",
   };
 
   /** The same targets as `next` of a login: the path on this host, or the stage that refuses it (measured on authentik 2026.5). */
   const AFTER_LOGIN: Readonly<Record<string, string>> = {
     "/\\evil.test/": "/%5Cevil.test/",
-    "javascript:alert(1)": "ak-stage-flow-error",
-    "data:,x": "ak-stage-flow-error",
   };
 
   test.each(foreign)("does not go to %s", async (target) => {
     const query = encodeURIComponent(target);
     const started = await request(`/outpost.goauthentik.io/start?rd=${query}`);
-    expect(outcome(started)).toBe(`login for ${forward()}${ON_THIS_HOST[target] ?? "/"}`);
+    const login = `login for ${forward()}${ON_THIS_HOST[target] ?? "/"}`;
+    expect(outcome(started)).toBe(withoutSlashes(target) ? "200" : login);
+    expect(started.body.includes("You are signed out")).toBe(withoutSlashes(target));
     const signedOut = await request(`/outpost.goauthentik.io/sign_out?rd=${query}&redirect=${query}`);
     const end = encodeURIComponent(`${forward()}/outpost.goauthentik.io/sign_out`);
     expect(outcome(signedOut)).toBe(`302 to ${forward()}/outpost.goauthentik.io/start?rd=${end}`);
+    const page = `${identityProvider()}/if/flow/default-authentication-flow/?next=${query}`;
+    expect((await sendRaw(page)).status).toBe(withoutSlashes(target) ? 404 : 200);
+    if (withoutSlashes(target)) return;
     await withClient(async (client) => {
-      const login = `${identityProvider()}/if/flow/default-authentication-flow/?next=${query}`;
-      const end = signIn(client, login, credentialsOf("inge")).then(({ url }) => url);
+      const end = signIn(client, page, credentialsOf("inge")).then(({ url }) => url);
       await expect(end.catch((error: unknown) => (error as Error).message)).resolves.toContain(
         AFTER_LOGIN[target] ?? "Invalid next URL",
       );

@@ -235,12 +235,9 @@ describe("request smuggling", () => {
       ["Upgrade", "h2c"],
       ["HTTP2-Settings", "AAMAAABk"],
     ];
-    expect(outcome(await sendRaw(`${url()}/x`, { lines }))).toBe(`login for ${url()}/x`);
-    expect(outcome(await sendRaw(`${legacy}/x`, { lines }))).toBe("401");
-    expect(outcome(await sendRaw(`${legacy}/x`, { lines: [...lines, passwordLine()] }))).toBe("200 shows /x");
-    // If Connection does not list the settings, Traefik would forward them, and with them the upgrade.
-    const unlisted: Line[] = [["Connection", "Upgrade"], ...lines.slice(1)];
-    const open = await sendRaw(`${url()}/open`, { lines: unlisted });
-    expect([open.status, receivedHeaders(open.body).has("http2-settings")]).toEqual([200, false]);
+    for (const target of [`${url()}/x`, `${url()}/open`, `${legacy}/x`])
+      expect(outcome(await sendRaw(target, { lines: [...lines, passwordLine()] }))).toBe("404");
+    // Without the setting that most servers need.
+    expect(outcome(await sendRaw(`${url()}/open`, { lines: lines.slice(0, 2) }))).toBe("404");
   });
 });

@@ -78,6 +78,37 @@ describe("the open test host", () => {
   });
 });
 
+describe("a request target with a scheme", () => {
+  const exposure = (): Exposure => exposureOf("whoami-public", "localhost");
+
+  // Traefik matches the path `/`, and sends what follows the colon.
+  test("does not name another host and path than the matched ones", async () => {
+    const match = `${hostIs(exposure())} && (Path(\`/\`) || Path(\`/control\`))`;
+    await verifyControl({
+      exposure: exposure(),
+      attack: () => sendRaw(exposure().url, { target: "x:http://other.test/secret" }),
+      observe: ({ body }) => /^GET .*|^Host: .*/gm.exec(body)?.[0],
+      without: { chain, match, expected: "GET http://other.test/secret HTTP/1.1" },
+      with: { chain: [...chain, "gatehouse-target"], match, expected: "GET /secret HTTP/1.1" },
+    });
+  });
+
+  test.each(["x:http://other.test/data?size=1&unit=mb", "x:y:/%64ata?size=1&unit=mb"])(
+    "does not reach a path that the open test host refuses: %s",
+    async (target) => {
+      const match = `${hostIs(exposure())} && ${echoes()}`;
+      const targets = [...chain, "gatehouse-target"];
+      await verifyControl({
+        exposure: exposure(),
+        attack: () => sendRaw(exposure().url, { target }),
+        observe: ({ status }) => status,
+        without: { chain: targets, match, expected: 200 },
+        with: { chain: [...targets, "gatehouse-refused-echoes"], match, expected: 302 },
+      });
+    },
+  );
+});
+
 /** CVE-2026-65601, CVE-2026-85594, CVE-2026-112778. Traefik rejects them because of `allowCrossNamespace: false`, which is set outside the cluster. */
 describe("a route of one namespace", () => {
   const authentik = (): Exposure => exposureOf("authentik", "localhost");

@@ -41,18 +41,20 @@ describe("the local stack under mocks", () => {
   test("drops forged identity headers first in every rule of every IngressRoute", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
     expect(routes.length).toBe(39);
-    expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
+    expect(routes.map(({ middlewares }) => middlewares.slice(0, 2).map(({ name }) => name))).toEqual(
+      routes.map(() => ["gatehouse-strip", "gatehouse-target"]),
+    );
   });
 
   test("has authentication next in protected routes, the error page in outposts' paths, and the middlewares of the data API in its open routes", () => {
     const all = manifests("IngressRoute").flatMap(({ spec }) =>
       (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
         match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
-        middlewares.map(({ name }) => name.replace(/-[0-9a-f]{8}(?=-forward-auth)/, "")).slice(1),
+        middlewares.map(({ name }) => name.replace(/-[0-9a-f]{8}(?=-forward-auth)/, "")).slice(2),
       ]),
     );
     const chains = all.filter(([host]) => host !== "data.localhost");
-    const limits = ["anonymous", "unavailable"].map((name) => `gatehouse-${name}`);
+    const limits = ["refused-functions", "anonymous", "unavailable"].map((name) => `gatehouse-${name}`);
     const schemas = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const counts = ["exact", "planned", "estimated"].flatMap((count) =>
       schemas.map((profile) => [...profile, `gatehouse-${count}-count`]),
@@ -74,9 +76,10 @@ describe("the local stack under mocks", () => {
           [`${label}.localhost`, ["gatehouse-sign-in-error"]],
         ]),
         ...byPassword.map((label) => [`${label}.localhost`, ["legacy-basic-auth"]]),
+        ["whoami-public.localhost", ["gatehouse-refused-echoes"]],
       ].sort(),
     );
-    const open = ["authentik", "catalog", "whoami-public", "notes", ...forwarded];
+    const open = ["authentik", "catalog", "notes", ...forwarded];
     expect(
       chains
         .filter(([, chain]) => chain.length === 0)

@@ -96,8 +96,8 @@ test("adds its middleware to the routes of the service and of its test environme
   const plan = planOf(entry);
   const rules = plan.routes.flatMap((route) => route.rules).filter(({ exposure }) => exposure.includes("wiki"));
   expect(rules.map(({ exposure, authentication, middlewares }) => [exposure, authentication, middlewares])).toEqual([
-    ["wiki@localhost", "network", ["gatehouse-strip", "wiki-network"]],
-    ["whoami-wiki@localhost", "network", ["gatehouse-strip", "wiki-network"]],
+    ["wiki@localhost", "network", ["gatehouse-strip", "gatehouse-target", "wiki-network"]],
+    ["whoami-wiki@localhost", "network", ["gatehouse-strip", "gatehouse-target", "wiki-network"]],
   ]);
   const middleware = plan.middlewares.find(({ name, namespace }) => name === "wiki-network" && namespace === "apps");
   const deployed = { authAddress: () => "", users: () => "" };

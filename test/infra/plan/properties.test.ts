@@ -35,15 +35,15 @@ function placed(plan: Plan): Placed[] {
 }
 
 const WHOLE_HOST = 100;
-const OUTPOST_PREFIX = "PathPrefix(`/outpost.goauthentik.io/`)";
+const OUTPOST_PREFIX = `${methodIs("GET", "HEAD")} && PathPrefix(\`/outpost.goauthentik.io/\`)`;
 const SIGNED_OUT =
-  "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
+  "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/|^[^/?#:]*:[^/]`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
 const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.termination !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
 
-const NO_TUNNEL = "!Method(`CONNECT`)";
+const NO_TUNNEL = "!Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)";
 
 describe("the plan of any stack", () => {
   test("has unique hosts, ids and names, which are valid in Kubernetes", () => {
@@ -97,7 +97,9 @@ describe("the plan of any stack", () => {
           ? ` && ${echoes()}`
           : exposure.role === "catalog"
             ? ` && ${methodIs("GET", "HEAD")}`
-            : ` && ${NO_TUNNEL}`;
+            : exposure.role === "identity-provider"
+              ? ` && ${NO_TUNNEL} && !QueryRegexp(\`next\`, \`^[^/?#:]*:[^/]\`)`
+              : ` && ${NO_TUNNEL}`;
         expect(rule.match).toBe(`Host(\`${rule.host}\`)${reads}`);
       }
     });
@@ -118,12 +120,14 @@ describe("the plan of any stack", () => {
         expect(kinds).toEqual([
           ...(redirects ? ["redirect"] : []),
           "strip",
+          "target",
           ...(exposure.tls?.termination === "upstream" ? ["upstream"] : []),
           ...(kinds.includes("background") ? ["background"] : []),
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
-          ...(exposure.role === "data-api" ? ["anonymous", "unavailable", "profile"] : []),
+          ...(rule.openBecause === "open" ? ["refused-paths"] : []),
+          ...(exposure.role === "data-api" ? ["refused-paths", "anonymous", "unavailable", "profile"] : []),
           ...(/count=(exact|planned|estimated)`/.test(rule.match) ? ["count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);

@@ -50,31 +50,46 @@ describe("a route", () => {
     const plan = planOf(LOCAL, proxy({ public_paths: ["/health", "/assets/"] }));
     expect(rulesOf(plan, "wiki")).toEqual([
       [
-        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
+        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
         200,
         "none",
         "public-path",
       ],
       [
-        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`,
+        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`,
         200,
         "none",
         "public-path",
       ],
-      [`Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && ${background()}`, 150, "forward-auth", undefined],
-      ["Host(`wiki.localhost`) && !Method(`CONNECT`)", 100, "forward-auth", undefined],
+      [
+        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${background()}`,
+        150,
+        "forward-auth",
+        undefined,
+      ],
+      [
+        "Host(`wiki.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
+        100,
+        "forward-auth",
+        undefined,
+      ],
     ]);
   });
 
   test("has the page for a sign-out without a session before everything below the outposts' path", () => {
     const plan = planOf(LOCAL, proxy({}));
     const signedOut =
-      "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
+      "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/|^[^/?#:]*:[^/]`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
     expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual(
       ["wiki.localhost", "whoami-wiki.localhost"].flatMap((host) => [
-        [`Host(\`${host}\`) && !Method(\`CONNECT\`) && ${signedOut}`, 310, "none", "identity-provider"],
         [
-          `Host(\`${host}\`) && !Method(\`CONNECT\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`,
+          `Host(\`${host}\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${signedOut}`,
+          310,
+          "none",
+          "identity-provider",
+        ],
+        [
+          `Host(\`${host}\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && (Method(\`GET\`) || Method(\`HEAD\`)) && PathPrefix(\`/outpost.goauthentik.io/\`)`,
           300,
           "none",
           "identity-provider",
@@ -85,10 +100,10 @@ describe("a route", () => {
       rules(plan, "gatehouse-outpost-localhost").map(({ backend, middlewares }) => [backend.name, middlewares]),
     ).toEqual(
       plan.outposts.flatMap(({ name }) => [
-        ["gatehouse-sign-in-pages", ["gatehouse-strip"]],
-        [name, ["gatehouse-strip", "gatehouse-sign-in-error"]],
-        ["gatehouse-sign-in-pages", ["gatehouse-strip"]],
-        [name, ["gatehouse-strip", "gatehouse-sign-in-error"]],
+        ["gatehouse-sign-in-pages", ["gatehouse-strip", "gatehouse-target"]],
+        [name, ["gatehouse-strip", "gatehouse-target", "gatehouse-sign-in-error"]],
+        ["gatehouse-sign-in-pages", ["gatehouse-strip", "gatehouse-target"]],
+        [name, ["gatehouse-strip", "gatehouse-target", "gatehouse-sign-in-error"]],
       ]),
     );
   });
@@ -97,11 +112,26 @@ describe("a route", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(LOCAL, oauth2({}), mail);
     expect(rulesOf(plan, "grafana")).toEqual([
-      ["Host(`grafana.localhost`) && !Method(`CONNECT`)", 100, "none", "application-login"],
+      [
+        "Host(`grafana.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
+        100,
+        "none",
+        "application-login",
+      ],
     ]);
     expect(rulesOf(plan, "mail")).toEqual([
-      [`Host(\`mail.localhost\`) && !Method(\`CONNECT\`) && ${background()}`, 150, "forward-auth", undefined],
-      ["Host(`mail.localhost`) && !Method(`CONNECT`)", 100, "forward-auth", undefined],
+      [
+        `Host(\`mail.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${background()}`,
+        150,
+        "forward-auth",
+        undefined,
+      ],
+      [
+        "Host(`mail.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
+        100,
+        "forward-auth",
+        undefined,
+      ],
     ]);
     expect(new Set(rules(plan, "gatehouse-outpost-localhost").map(({ host }) => host))).toEqual(
       new Set(["mail.localhost", "whoami-grafana.localhost", "whoami-mail.localhost"]),
@@ -110,7 +140,12 @@ describe("a route", () => {
 
   test("requires the password of a basic service, of background requests as well", () => {
     expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
-      ["Host(`legacy.localhost`) && !Method(`CONNECT`)", 100, "basic-auth", undefined],
+      [
+        "Host(`legacy.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
+        100,
+        "basic-auth",
+        undefined,
+      ],
     ]);
   });
 
@@ -122,7 +157,9 @@ describe("a route", () => {
 
   test("matches nothing more for the data API after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
-    const front = ["strip", "anonymous", "unavailable"].map((name) => `gatehouse-${name}`);
+    const front = ["strip", "target", "refused-functions", "anonymous", "unavailable"].map(
+      (name) => `gatehouse-${name}`,
+    );
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const ends = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
@@ -148,7 +185,8 @@ describe("a route", () => {
     const plan = computePlan(parseStack(stack({ domains: { mesh }, protected_services: [], data_api }), shell));
     const namespace = "gatehouse-data";
     const raw = { schema: "raw", since: "2026-01-01", sunset: "2027-01-01", link: undefined };
-    expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
+    expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(3)).toEqual([
+      { name: "gatehouse-refused-functions", namespace, kind: "refused-paths", names: ["rpc"] },
       { name: "gatehouse-anonymous-upstream", namespace, kind: "anonymous", upstream: true },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {
@@ -177,8 +215,10 @@ describe("a route", () => {
       [`Host(\`catalog.localhost\`) && ${reads}`, 100, "none", "catalog"],
     ]);
     const match = `Host(\`catalog.mesh.example.org\`) && ${reads}`;
-    expect(chainsOf(onMesh({}), "gatehouse-catalog-tls")).toEqual([[match, ["gatehouse-strip"]]]);
-    expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([[match, ["gatehouse-https", "gatehouse-strip"]]]);
+    expect(chainsOf(onMesh({}), "gatehouse-catalog-tls")).toEqual([[match, ["gatehouse-strip", "gatehouse-target"]]]);
+    expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([
+      [match, ["gatehouse-https", "gatehouse-strip", "gatehouse-target"]],
+    ]);
   });
 
   test("matches only reads of a bounded size for the open test host", () => {

@@ -3,12 +3,12 @@ import { basic, oauth2, proxy } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf, withoutHash } from "./rules.ts";
 
 describe("HTTP on an https domain", () => {
-  const HOST = "Host(`wiki.mesh.example.org`) && !Method(`CONNECT`)";
+  const HOST = "Host(`wiki.mesh.example.org`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)";
 
   test("redirects to HTTPS, with the authentication of the exposure after the redirect and without public paths", () => {
     const plan = onMesh({}, proxy({ public_paths: ["/health"] }));
     expect(chainsOf(plan, "wiki")).toEqual([
-      [HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
+      [HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-target", "gatehouse-outpost-all-users-forward-auth"]],
     ]);
     expect(rulesOf(plan, "wiki")).toEqual([[HOST, 100, "forward-auth", undefined]]);
   });
@@ -22,13 +22,18 @@ describe("HTTP on an https domain", () => {
     ],
     ["basic", basic({ name: "wiki", domains: "auto" }), ["wiki-basic-auth"]],
   ])("has the authentication of %s behind the redirect", (_, service, behind) => {
-    expect(chainsOf(onMesh({}, service), "wiki")).toEqual([[HOST, ["gatehouse-https", "gatehouse-strip", ...behind]]]);
+    expect(chainsOf(onMesh({}, service), "wiki")).toEqual([
+      [HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-target", ...behind]],
+    ]);
   });
 
   test("redirects to the port of the domain", () => {
     const plan = onMesh({ port: 8443 }, proxy({}));
     expect(chainsOf(plan, "wiki")).toEqual([
-      [HOST, ["gatehouse-https-8443", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
+      [
+        HOST,
+        ["gatehouse-https-8443", "gatehouse-strip", "gatehouse-target", "gatehouse-outpost-all-users-forward-auth"],
+      ],
     ]);
     expect(plan.middlewares.filter(({ kind, namespace }) => kind === "redirect" && namespace === "default")).toEqual([
       { name: "gatehouse-https-8443", kind: "redirect", port: 8443, namespace: "default" },
@@ -54,7 +59,7 @@ describe("TLS that is terminated before the gateway", () => {
   });
 
   test("sets the protocol after the strip and before any authentication", () => {
-    const forwarded = ["gatehouse-strip", "gatehouse-upstream"];
+    const forwarded = ["gatehouse-strip", "gatehouse-target", "gatehouse-upstream"];
     expect(rules(plan, "wiki").map(({ middlewares }) => middlewares.map(withoutHash))).toEqual([
       forwarded,
       [

@@ -186,7 +186,10 @@ export const BAD_ROUTES: readonly Bad[] = [
   ],
   [
     "the same match twice",
-    route("Host(`whoami.localhost`) && !Method(`CONNECT`)", ["gatehouse-strip", FORWARD_AUTH]),
+    route("Host(`whoami.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)", [
+      "gatehouse-strip",
+      FORWARD_AUTH,
+    ]),
     [`one-route-per-host: ${ADDED}`, `one-object-per-match: ${ADDED}`],
   ],
   // Objects that the other rules cannot read.

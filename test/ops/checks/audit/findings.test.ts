@@ -15,7 +15,8 @@ const routes = (spec: Record<string, unknown>) => spec["routes"] as { match: str
 test("attributes a changed rule to its own host", () => {
   const changed = edited(clean, "IngressRoute", "default/wiki", (spec) => {
     for (const rule of routes(spec))
-      if (rule.match === "Host(`wiki.localhost`) && !Method(`CONNECT`)") rule.priority = 1;
+      if (rule.match === "Host(`wiki.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)")
+        rule.priority = 1;
     return spec;
   });
   expect(findings(changed).map(({ hosts, evidence }) => ({ hosts, evidence }))).toEqual([

@@ -37,7 +37,7 @@ export const CHANGED: readonly Tampered[] = [
       for (const one of routes(spec)) one.middlewares = one.middlewares.filter(({ name }) => name !== FORWARD_AUTH);
       return spec;
     }),
-    `IngressRoute default/wiki: Host(\`wiki.localhost\`) && !Method(\`CONNECT\`): is open to everyone: default/${FORWARD_AUTH} is missing`,
+    `IngressRoute default/wiki: Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`): is open to everyone: default/${FORWARD_AUTH} is missing`,
   ],
   [
     "a route without the strip middleware",
@@ -53,7 +53,7 @@ export const CHANGED: readonly Tampered[] = [
       for (const one of routes(spec)) one.priority += 1;
       return spec;
     }),
-    "IngressRoute default/wiki: Host(`wiki.localhost`) && !Method(`CONNECT`): was changed; priority is 101, planned 100",
+    "IngressRoute default/wiki: Host(`wiki.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`): was changed; priority is 101, planned 100",
   ],
   [
     "a missing route",

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { cacheFolder } from "../../ops/toolchain/paths.ts";
+import { cacheFolder } from "../../ops/launcher/cacheFolder.js";
 
 /**
  * Returns the home of the local platform's Pulumi CLI: its plugin cache and credentials, separate from the user's.

@@ -5,7 +5,7 @@ import type { Settings } from "../../config/settings.ts";
 import { buildProblem } from "../../infra/data/catalogFiles.ts";
 import { bundleProblem } from "../../infra/verification/bundle.ts";
 import { packageFolder } from "../../config/files/folders.ts";
-import { cacheFolder } from "../toolchain/paths.ts";
+import { cacheFolder } from "../launcher/cacheFolder.js";
 import { withLock } from "../toolchain/store.ts";
 import type { Progress } from "../terminal/progress.ts";
 

@@ -1,15 +1,17 @@
 // The first start before the packages are installed, on a machine that has to build programs. Plain JavaScript without packages.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { urlToHttpOptions } from "node:url";
+import { cacheFolder } from "./cacheFolder.js";
 import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
 import { which } from "./which.js";
 import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "./goModule.js";
-import { containsVersion } from "./versionOutput.js";
+import { containsVersion, versionOutput } from "./versionOutput.js";
 
 /** CPU time that compiling and linking the programs of the local platform takes, in seconds (docs/toolchain.md). */
 const BUILD_SECONDS = 700;
@@ -32,10 +34,11 @@ const MAX_ANSWER_MS = 5_000;
  */
 export async function announceBuild(project, print, environment = process.env) {
   if (environment.GATEHOUSE_TOOLS_MIRROR) return undefined;
-  const cache = path.resolve(environment.GATEHOUSE_CACHE || path.join(homedir(), ".cache", "gatehouse"));
+  const cache = cacheFolder(environment);
   const searchPath = environment.PATH ?? "";
   const all = Object.entries(pins(project));
-  const missing = all.filter(([name, pin]) => !isPresent(name, pin, cache, searchPath));
+  const present = await Promise.all(all.map(([name, pin]) => isPresent(name, pin, cache, searchPath)));
+  const missing = all.filter((_, i) => !present[i]);
   const go = which("go", searchPath);
   if (missing.length === 0 || !go) return undefined;
   const hostOf = (/** @type {Pin} */ { download }) => new URL(download[PLATFORM]?.url ?? "").host;
@@ -103,26 +106,13 @@ function pins(project) {
  * @param {string} cache
  * @param {string} searchPath
  */
-function isPresent(name, { version, versionArgument, build }, cache, searchPath) {
+async function isPresent(name, { version, versionArgument, build }, cache, searchPath) {
   const versions = [version, build.local?.version ?? version];
+  if (versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}-${PLATFORM}`, "bin", name))))
+    return true;
   const found = which(name, searchPath);
-  return (
-    // Of a program on PATH, the local platform uses the pinned version only (find.ts).
-    (found !== undefined && prints(found, versionArgument, version)) ||
-    versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}-${PLATFORM}`, "bin", name)))
-  );
-}
-
-/**
- * Returns whether a program prints exactly this version.
- * @param {string} file
- * @param {string} argument
- * @param {string} version
- */
-function prints(file, argument, version) {
-  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { stdout, stderr } = spawnSync(file, [argument], { encoding: "utf8", timeout: 20_000, env });
-  return containsVersion(`${stdout}${stderr}`, version);
+  // Of a program on PATH, the local platform uses the pinned version only (find.ts).
+  return found !== undefined && containsVersion(await versionOutput(found, versionArgument).catch(() => ""), version);
 }
 
 /**
@@ -130,51 +120,31 @@ function prints(file, argument, version) {
  * @param {string | undefined} proxy URL of a proxy for HTTPS, which Node.js does not use by itself
  */
 export async function isReachable(host, proxy) {
-  if (proxy) return admits(proxy, host);
-  return globalThis.fetch(`https://${host}/`, { method: "HEAD", signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
-    () => true,
-    () => false,
-  );
+  const signal = AbortSignal.timeout(MAX_ANSWER_MS);
+  const answered = proxy
+    ? admits(proxy, host, signal)
+    : globalThis.fetch(`https://${host}/`, { method: "HEAD", signal }).then(() => true);
+  return answered.catch(() => false);
 }
 
 /**
- * Returns whether a proxy opens a tunnel to a host; true for one that is not a plain HTTP proxy.
+ * Returns whether a proxy opens a tunnel to a host; true for one that is not a plain HTTP proxy. Throws if it does not answer, and for credentials with
+ * a % that encodes nothing, with which the downloads fail, too.
  * @param {string} proxy
  * @param {string} host
- * @returns {Promise<boolean>}
+ * @param {AbortSignal} signal
  */
-function admits(proxy, host) {
+async function admits(proxy, host, signal) {
   const address = proxy.includes("://") ? proxy : `http://${proxy}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.protocol !== "http:") return Promise.resolve(true);
-  const headers = url.username ? { "proxy-authorization": `Basic ${credentialsOf(url)}` } : {};
-  const target = {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port || 80,
-    method: "CONNECT",
-    path: `${host}:443`,
-    headers,
-  };
-  return new Promise((resolve) => {
-    const tunnel = request({ ...target, timeout: MAX_ANSWER_MS });
-    tunnel.once("connect", (response, socket) => {
-      socket.destroy();
-      resolve(response.statusCode === 200);
-    });
-    tunnel.once("timeout", () => tunnel.destroy(new Error("timeout")));
-    tunnel.once("error", () => resolve(false));
-    tunnel.end();
-  });
-}
-
-/** @param {URL} url */
-function credentialsOf({ username, password }) {
-  const plain = [username, password].map((text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text; // a % that encodes nothing
-    }
-  });
-  return Buffer.from(plain.join(":")).toString("base64");
+  if (url?.protocol !== "http:") return true;
+  const { hostname, port, auth } = urlToHttpOptions(url);
+  const headers = auth ? { "proxy-authorization": `Basic ${Buffer.from(auth).toString("base64")}` } : {};
+  const tunnel = request({ hostname, port, method: "CONNECT", path: `${host}:443`, headers, signal }).end();
+  const connected = await once(tunnel, "connect");
+  const [response, socket] = /** @type {[import("node:http").IncomingMessage, import("node:net").Socket]} */ (
+    connected
+  );
+  socket.destroy();
+  return response.statusCode === 200;
 }

@@ -56,9 +56,10 @@ export function isInstalled(project, version = process.versions.node) {
  */
 export function fingerprint(project) {
   const sdk = path.join(project, "sdks", "authentik");
-  const sources = readdirSync(sdk)
-    .filter((name) => name !== "bin" && name !== "node_modules")
-    .flatMap((name) => filesUnder(path.join(sdk, name)))
+  const sources = readdirSync(sdk, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/^(bin|node_modules)(\/|$)/.test(name))
+    .map((name) => path.join(sdk, name))
+    .filter((file) => statSync(file).isFile())
     .sort();
   // A folder can be mounted into a container of another platform, whose packages have other programs.
   const hash = createHash("sha256").update(`${process.platform}-${process.arch}\0`);
@@ -66,15 +67,6 @@ export function fingerprint(project) {
     hash.update(path.relative(project, file)).update("\0").update(readFileSync(file)).update("\0");
   }
   return hash.digest("hex");
-}
-
-/**
- * @param {string} entry a file or a folder
- * @returns {string[]}
- */
-function filesUnder(entry) {
-  if (!statSync(entry).isDirectory()) return [entry];
-  return readdirSync(entry).flatMap((name) => filesUnder(path.join(entry, name)));
 }
 
 /**

@@ -1,11 +1,8 @@
-import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { lt, major, parse } from "semver";
 import { which } from "../launcher/which.js";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
-import { containsVersion } from "../launcher/versionOutput.js";
+import { containsVersion, versionOutput } from "../launcher/versionOutput.js";
 
 /** Build metadata in the version of a local variant (`local.version` in tools.json). */
 const LOCAL_BUILD = "local";
@@ -63,16 +60,4 @@ export async function checkVersion(tool: Tool, file: string): Promise<void> {
   const output = await versionOutput(file, tool.versionArgument ?? "--version");
   if (!containsVersion(output, tool.version))
     throw new Error(`${file} is not version ${tool.version}, it prints "${output.trim().split("\n", 1)[0]}"`);
-}
-
-async function versionOutput(file: string, argument: string): Promise<string> {
-  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const run = () => promisify(execFile)(file, [argument], { env, timeout: 20_000 });
-  // ETXTBSY: a concurrently forked process still has the new file open for writing.
-  const busy = (error: unknown) => error instanceof Error && "code" in error && error.code === "ETXTBSY";
-  const output = await run().catch((error: unknown) => {
-    if (busy(error)) return wait(500).then(run);
-    throw error;
-  });
-  return output.stdout + output.stderr;
 }

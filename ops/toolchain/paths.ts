@@ -1,21 +1,11 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** Returns the folder of programs, plugins and incomplete downloads, which is safe to delete: `$GATEHOUSE_CACHE`, else `~/.cache/gatehouse`. */
-export function cacheFolder(): string {
-  return chosen("GATEHOUSE_CACHE") ?? path.join(homedir(), ".cache", "gatehouse");
-}
-
 /**
  * Returns the folder of the local platform's data: `$GATEHOUSE_DATA`, else `/var/lib/gatehouse` for root (Postgres, which
  * refuses to run as root, must be able to reach it under another user), else `~/.local/share/gatehouse`.
  */
 export function dataFolder(): string {
   const own = process.getuid?.() === 0 ? "/var/lib/gatehouse" : path.join(homedir(), ".local", "share", "gatehouse");
-  return chosen("GATEHOUSE_DATA") ?? own;
-}
-
-function chosen(variable: string): string | undefined {
-  const value = process.env[variable];
-  return value ? path.resolve(value) : undefined;
+  return path.resolve(process.env["GATEHOUSE_DATA"] || own);
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { cacheFolder } from "./paths.ts";
+import { cacheFolder } from "../launcher/cacheFolder.js";
 import { LOCAL_FOLDER } from "../launcher/goModule.js";
 import pins from "./tools.json" with { type: "json" };
 

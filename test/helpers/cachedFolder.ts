@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../ops/toolchain/paths.ts";
+import { cacheFolder } from "../../ops/launcher/cacheFolder.js";
 
 /**
  * Returns a folder of the cache, which is written once, under another name first: other runs find a complete one.

@@ -8,8 +8,8 @@ import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
 import { registerMiddleware } from "./middlewares.ts";
 import { registerRecords } from "./records.ts";
-import { ingressRoute } from "./route.ts";
-import { traefikService } from "./traefikService.ts";
+import { routeSpec, traefikServiceSpec } from "./specs.ts";
+import { traefikObject } from "./traefikObject.ts";
 
 interface GatewayArgs {
   readonly settings: Settings;
@@ -90,7 +90,8 @@ export class Gateway extends pulumi.ComponentResource {
       plan.traefikServices.map((service) => {
         const { namespace, name } = service;
         const options = this.#after(namespace, this.#middlewaresOf(namespace, service.middlewares));
-        return [`${namespace}/${name}`, traefikService(service, options)];
+        const object = { kind: "TraefikService", name, namespace, spec: traefikServiceSpec(service) } as const;
+        return [`${namespace}/${name}`, traefikObject(`${name}-traefik-service`, object, options)];
       }),
     );
   }
@@ -100,11 +101,12 @@ export class Gateway extends pulumi.ComponentResource {
   }
 
   #registerRoute(route: Route, applications: readonly pulumi.Resource[]): k8s.apiextensions.CustomResource {
-    const { namespace, rules } = route;
+    const { name, namespace, rules } = route;
     const named = new Set(rules.flatMap((rule) => rule.middlewares));
     const behind = new Set(rules.flatMap((rule) => this.#services.get(`${namespace}/${rule.traefikService}`) ?? []));
     const needed = [...this.#middlewaresOf(namespace, [...named]), ...behind, ...applications];
-    return ingressRoute(route, this.#after(namespace, needed));
+    const object = { kind: "IngressRoute", name, namespace, spec: routeSpec(route) } as const;
+    return traefikObject(`${name}-route`, object, this.#after(namespace, needed));
   }
 
   /** Returns the options of an object whose namespace this program may create: the namespace must exist first. */

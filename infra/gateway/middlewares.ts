@@ -1,10 +1,11 @@
-import * as k8s from "@pulumi/kubernetes";
+import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Service } from "../../config/settings.ts";
 import { authPath } from "../../protections/forwardAuth.ts";
 import type { Middleware } from "../plan/types.ts";
 import { basicAuthUsers } from "./basicAuth.ts";
-import { middlewareSpec, TRAEFIK_API } from "./specs.ts";
+import { middlewareSpec } from "./specs.ts";
+import { traefikObject } from "./traefikObject.ts";
 
 interface GatewayMiddlewareArgs {
   readonly middleware: Middleware;
@@ -24,14 +25,5 @@ export function registerMiddleware(
     authAddress: ({ outpost, refusal }) => pulumi.interpolate`${outpostUrl(outpost)}${authPath(refusal)}`,
     users: (basic) => basicAuthUsers(name, { middleware: basic, services }, child).metadata.name,
   });
-  return new k8s.apiextensions.CustomResource(
-    `${name}-middleware`,
-    {
-      apiVersion: TRAEFIK_API,
-      kind: "Middleware",
-      metadata: { name: middleware.name, namespace: middleware.namespace },
-      spec,
-    },
-    child,
-  );
+  return traefikObject(`${name}-middleware`, { ...middleware, kind: "Middleware", spec }, child);
 }

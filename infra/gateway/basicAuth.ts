@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
@@ -29,12 +30,7 @@ export function basicAuthUsers(
 ): k8s.core.v1.Secret {
   const service = services.find((candidate) => candidate.name === middleware.service);
   const credentials = service && protectionOf(service.type).credentials?.(service);
-  if (!credentials) {
-    throw new pulumi.InputPropertyError({
-      propertyPath: "services",
-      reason: `no service with a password is named "${middleware.service}"`,
-    });
-  }
+  assert(credentials, `no service with a password is named "${middleware.service}"`);
   const users = resolveSecret(credentials.password).apply((password) =>
     htpasswdLine(credentials.username, password, `${pulumi.getStack()}/${service.name}`),
   );

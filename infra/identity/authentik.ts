@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
@@ -64,7 +65,8 @@ export class Authentik extends pulumi.ComponentResource {
     this.#groups = args.plan.createdGroups;
     this.#servers = servers;
     if (provider.install) {
-      const postgres = required(args.postgres);
+      const { postgres } = args;
+      assert(postgres, "gatehouse:postgres is missing");
       const installed = { provider, cluster, postgres, gateway: settings.gateway };
       this.installation = new Installation(name, installed, { parent: this });
       this.serverUrl = this.installation.url;
@@ -134,14 +136,4 @@ function onSomeDomain(url: string | undefined): string {
     throw new pulumi.RunError("the identity provider is on no domain; enable one under gatehouse:domains");
   }
   return url;
-}
-
-function required(postgres: Postgres | undefined): Postgres {
-  if (!postgres) {
-    throw new pulumi.InputPropertyError({
-      propertyPath: "postgres",
-      reason: "installing authentik needs gatehouse:postgres",
-    });
-  }
-  return postgres;
 }

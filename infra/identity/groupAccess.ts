@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
@@ -58,38 +59,22 @@ export class GroupAccess extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /**
-   * Returns the id of each group once: the Terraform provider reports a repeated one as a change in each run.
-   * @throws when the plan does not list a group, which configuration checks rule out
-   */
+  /** Returns the id of each group once: the Terraform provider reports a repeated one as a change in each run. */
   groupIds(groups: readonly string[]): pulumi.Output<string>[] {
-    return [...new Set(groups)].map((group) => this.#groupId(group));
-  }
-
-  #groupId(group: string): pulumi.Output<string> {
-    const id = this.#groups.get(group);
-    if (!id) {
-      throw new pulumi.InputPropertyError({
-        propertyPath: "plan.groups",
-        reason: `group "${group}" is not in the plan`,
-      });
-    }
-    return id;
+    return [...new Set(groups)].map((group) => {
+      const id = this.#groups.get(group);
+      assert(id, `group "${group}" is not in the plan`);
+      return id;
+    });
   }
 
   /**
    * Returns the policy that admits the members of any of the groups.
    * @param groups allowed groups, at least one
-   * @throws when the plan does not list the policy, which configuration checks rule out
    */
   policy(groups: readonly string[]): authentik.PolicyExpression {
     const policy = this.#policies.get(JSON.stringify(combinationOf(groups)));
-    if (!policy) {
-      throw new pulumi.InputPropertyError({
-        propertyPath: "plan.groupPolicies",
-        reason: `the plan has no policy for ${JSON.stringify(groups)}`,
-      });
-    }
+    assert(policy, `the plan has no policy for ${JSON.stringify(groups)}`);
     return policy;
   }
 }

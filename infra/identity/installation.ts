@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/sections/images/imageNames.ts";
@@ -122,19 +123,15 @@ export class Installation extends pulumi.ComponentResource {
     namespace: k8s.core.v1.Namespace,
     child: pulumi.CustomResourceOptions,
   ): k8s.core.v1.Secret {
-    if (!provider.database || !provider.adminPassword || !provider.secretKey) {
-      throw new pulumi.InputPropertyError({
-        propertyPath: "provider",
-        reason: "installing authentik needs database, admin_password and secret_key under gatehouse:identity_provider",
-      });
-    }
-    const database = new AuthentikDatabase(`${name}-db`, { database: provider.database, postgres }, { parent: this });
+    const { database: settings, adminPassword, secretKey } = provider;
+    assert(settings && adminPassword && secretKey, "identity_provider lacks database, admin_password or secret_key");
+    const database = new AuthentikDatabase(`${name}-db`, { database: settings, postgres }, { parent: this });
     const stringData = {
-      AUTHENTIK_SECRET_KEY: resolveSecret(provider.secretKey).apply((key) =>
+      AUTHENTIK_SECRET_KEY: resolveSecret(secretKey).apply((key) =>
         comparable(literalSetting(key, SECRET_KEY), SECRET_KEY),
       ),
       AUTHENTIK_BOOTSTRAP_EMAIL: provider.adminEmail,
-      AUTHENTIK_BOOTSTRAP_PASSWORD: resolveSecret(provider.adminPassword),
+      AUTHENTIK_BOOTSTRAP_PASSWORD: resolveSecret(adminPassword),
       AUTHENTIK_BOOTSTRAP_TOKEN: resolveSecret(provider.token),
       AUTHENTIK_POSTGRESQL__HOST: postgres.server.inCluster.host,
       AUTHENTIK_POSTGRESQL__PORT: String(postgres.server.inCluster.port),

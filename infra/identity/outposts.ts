@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
@@ -61,13 +62,10 @@ export class Outposts extends pulumi.ComponentResource {
   /**
    * Returns the address at which the gateway requests an outpost. A cluster IP, so that the gateway needs no cluster DNS.
    * @param outpost its name
-   * @throws InputPropertyError when the plan has no such outpost
    */
   url(outpost: string): pulumi.Output<string> {
     const found = this.#services.get(outpost);
-    if (!found) {
-      throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
-    }
+    assert(found, `the plan has no outpost "${outpost}"`);
     return serviceUrl(found.service, found.port);
   }
 

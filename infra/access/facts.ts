@@ -23,7 +23,10 @@ export interface Sections {
   /** The usernames of basic services, and where their passwords come from, by service. */
   readonly login: LoginFacts;
   /** By name. */
-  readonly group: GroupFacts;
+  readonly group: {
+    /** By a deployment, unless it exists; otherwise it must exist. */
+    readonly created: boolean;
+  };
   /** Records, by domain kind. */
   readonly domain: DomainFacts;
   /** By name. */
@@ -33,9 +36,9 @@ export interface Sections {
   /** Privileges on what is created later, by owner, role, schema and kind of object. */
   readonly default: DefaultFacts;
   /** By what the role is for. */
-  readonly role: RoleFacts;
+  readonly role: { readonly name: string };
   /** By name. */
-  readonly limit: LimitFacts;
+  readonly limit: { readonly value: number };
   /** Single values of the stack. */
   readonly setting: SettingFacts;
 }
@@ -82,10 +85,6 @@ export interface ClientFacts extends Omit<Tokens, "refreshTokenValidity">, Clien
 
 export type MemberFacts = Pick<Member, "kind" | "groups">;
 type LoginFacts = Omit<Login, "service">;
-export interface GroupFacts {
-  /** By a deployment, unless it exists; otherwise it must exist. */
-  readonly created: boolean;
-}
 export type DomainFacts = Pick<RecordSet, "hosts" | "targets" | "owner">;
 
 /** Purpose of a role of the data API. Facts contain it instead of the name, so that a role can be renamed. */
@@ -106,12 +105,6 @@ export interface GrantFacts {
 export interface DefaultFacts extends GrantFacts {
   /** Whose objects. */
   readonly owner: string;
-}
-export interface RoleFacts {
-  readonly name: string;
-}
-export interface LimitFacts {
-  readonly value: number;
 }
 export interface SettingFacts {
   readonly value: string;

@@ -65,10 +65,13 @@ function panel({ title, unit, type, lines }: Graph, index: number): object {
   };
 }
 
+/** Returns the lines of the median and of the slowest hundredth. @param rate of the buckets of a histogram, by `le` */
+function quantiles(rate: string): Graph["lines"] {
+  return [0.5, 0.99].map((part) => ({ expr: `histogram_quantile(${part}, ${rate})`, legend: `p${part * 100}` }));
+}
+
 function gateway(): Graph[] {
   const rate = (metric: string, by: string, filter = "") => `sum by (${by}) (rate(${metric}${filter}[5m]))`;
-  const quantile = (part: number) =>
-    `histogram_quantile(${part}, ${rate("traefik_entrypoint_request_duration_seconds_bucket", "le")})`;
   return [
     {
       title: "Requests by route and status",
@@ -88,19 +91,18 @@ function gateway(): Graph[] {
     {
       title: "Response time, all requests",
       unit: "s",
-      lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
+      lines: quantiles(rate("traefik_entrypoint_request_duration_seconds_bucket", "le")),
     },
   ];
 }
 
 function identity(job: string): Graph[] {
   const bucket = `authentik_outpost_proxy_request_duration_seconds_bucket{job="${job}",type!="ping"}`;
-  const quantile = (part: number) => `histogram_quantile(${part}, sum by (le) (rate(${bucket}[5m])))`;
   return [
     {
       title: "Forward auth: response time",
       unit: "s",
-      lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
+      lines: quantiles(`sum by (le) (rate(${bucket}[5m]))`),
     },
     {
       title: "Forward-auth requests by outpost",
@@ -164,12 +166,11 @@ function data(namespace: string): Graph[] {
   // Those of PostgREST alone: what the gateway refuses by itself takes no time. Traefik names a Service behind a TraefikService by its port.
   const service = `${namespace}-${DATA_API_SERVICE.name}-[^-]+@kubernetescrd`;
   const bucket = `traefik_service_request_duration_seconds_bucket{service=~"${service}"}`;
-  const quantile = (part: number) => `histogram_quantile(${part}, sum by (le) (rate(${bucket}[5m])))`;
   return [
     {
       title: "Data API: response time",
       unit: "s",
-      lines: [0.5, 0.99].map((part) => ({ expr: quantile(part), legend: `p${part * 100}` })),
+      lines: quantiles(`sum by (le) (rate(${bucket}[5m]))`),
     },
     {
       title: "Data API: refused by the limits (429)",

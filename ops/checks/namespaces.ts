@@ -1,7 +1,8 @@
 /** Namespaces of applications, which the stack does not create. A preview does not report that one is missing (pulumi-kubernetes, `IsNamespaceNotFoundErr`). */
-import { ApiException, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../../infra/plan/types.ts";
+import { readable } from "../../infra/prerequisites/readable.ts";
 
 /** Returns the namespaces of services and service accounts that must exist before a deployment, in the order of their names. */
 export function requiredNamespaces(
@@ -20,16 +21,9 @@ export function requiredNamespaces(
 /** Returns those that do not exist. One that the user may not read counts as existing. */
 export async function missingNamespaces(config: KubeConfig, names: readonly string[]): Promise<string[]> {
   const core = config.makeApiClient(CoreV1Api);
-  const isMissing = async (name: string): Promise<boolean> => {
-    try {
-      await core.readNamespace({ name });
-      return false;
-    } catch (error) {
-      if (!(error instanceof ApiException) || ![403, 404].includes(error.code)) throw error;
-      return error.code === 404;
-    }
-  };
-  const found = await Promise.all(names.map(async (name) => ((await isMissing(name)) ? [name] : [])));
+  const isMissing = (name: string): Promise<boolean> =>
+    readable(core.readNamespace({ name }), [404]).then((namespace) => namespace === undefined);
+  const found = await Promise.all(names.map(async (name) => ((await readable(isMissing(name), [403])) ? [name] : [])));
   return found.flat();
 }
 

@@ -119,7 +119,8 @@ export function listContexts(project: string): string {
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";
 }
 
-function valueOf(raw: RawValue | undefined): unknown {
+/** Returns a value in clear of a stack file; undefined without one. */
+export function valueOf(raw: RawValue | undefined): unknown {
   return raw && "value" in raw ? raw.value : undefined;
 }
 

@@ -5,6 +5,7 @@ import { ConfigError } from "../../config/errors/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { fieldsOf, objectLabel } from "../../manifests/resource.ts";
+import { valueOf } from "../context/context.ts";
 import { DomainKinds, type NewKind } from "./domainKinds.ts";
 import { type ImportedEntry, mergeHosts, type PlacedHost } from "./entries.ts";
 import { hostCandidate } from "./hosts.ts";
@@ -116,7 +117,7 @@ class Importer {
   /** Returns the plan with the entries; undefined if the configuration rejects some of them, which are then refused. */
   #planned({ entries, kinds }: Round): Plan | undefined {
     const { raw, environment } = this.#target;
-    const existing = listIn(raw, "gatehouse:protected_services");
+    const existing = servicesIn(raw.config);
     const config = withEntries(raw, entries, kinds);
     try {
       return computePlan(parseStack({ ...raw, config }, environment, { secretsRequired: false }));
@@ -164,8 +165,8 @@ export function withEntries(
   entries: readonly ImportedEntry[],
   kinds: readonly NewKind[],
 ): RawStack["config"] {
-  const services = [...listIn({ config }, "gatehouse:protected_services"), ...entries.map(({ fields }) => fields)];
-  const domains = fieldsOf(valueIn({ config }, "gatehouse:domains") ?? DEFAULT_DOMAINS);
+  const services = [...servicesIn(config), ...entries.map(({ fields }) => fields)];
+  const domains = fieldsOf(valueOf(config["gatehouse:domains"]) ?? DEFAULT_DOMAINS);
   const added = Object.fromEntries(kinds.map((kind) => [kind.kind, kindFields(kind)]));
   return {
     ...config,
@@ -191,14 +192,9 @@ function kindsOf({ fields }: ImportedEntry): readonly string[] {
   return fields["domains"] as readonly string[];
 }
 
-function listIn(raw: Pick<RawStack, "config">, key: string): readonly unknown[] {
-  const value = valueIn(raw, key);
+function servicesIn(config: RawStack["config"]): readonly unknown[] {
+  const value = valueOf(config["gatehouse:protected_services"]);
   return Array.isArray(value) ? value : [];
-}
-
-function valueIn({ config }: Pick<RawStack, "config">, key: string): unknown {
-  const found = config[key];
-  return found && "value" in found ? found.value : undefined;
 }
 
 /** Returns slugs of applications, and names of providers: that of a client that the stack creates is its slug. */

@@ -64,7 +64,6 @@ const LISTS: Readonly<Record<string, List>> = {
     { scopeName: "scope_name", expression: "expression" },
   ),
   "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact", { protocolProviders: "providers" }),
-  "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
   "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/", "name", {
     expression: "expression",
   }),

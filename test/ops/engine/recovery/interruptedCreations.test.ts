@@ -48,7 +48,6 @@ test.each<[string, string, string, string]>([
   ["authentik:index/providerProxy:ProviderProxy", "/providers/proxy/", "name__iexact", "wiki-localhost"],
   ["authentik:index/outpost:Outpost", "/outposts/instances/", "name__iexact", "gatehouse"],
   ["authentik:index/providerOauth2:ProviderOauth2", "/providers/oauth2/", "name", "grafana"],
-  ["authentik:index/blueprint:Blueprint", "/managed/blueprints/", "name", "gatehouse-settings"],
 ])("finds the %s of that name by a filter that its list declares", async (type, path, filter, name) => {
   const others = many(150, (index) => ({ name: `${name}-${index}` }));
   const { ids, requests } = await importExisting({ [path]: [...others, { pk: 999, name }] }, type, { name });

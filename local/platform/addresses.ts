@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { createServer, type Server } from "node:net";
 import path from "node:path";
+import { listen } from "./listener.ts";
 import { readJson, writePrivate } from "./privateFile.ts";
 
 /** Loopback addresses of one platform. On Linux, each address of 127.0.0.0/8 works without configuration. */
@@ -39,8 +39,8 @@ export async function claimAddresses(data: string): Promise<Claim> {
     const range = last ?? randomInt(RANGES);
     const addresses = addressesOf(range);
     const first = addresses.services.replace("0/22", "1");
-    const claim = await listen(first);
-    if (claim) {
+    const claim = await listen({ port: CLAIM_PORT, host: first, exclusive: true });
+    if (typeof claim !== "string") {
       if (last === undefined) writePrivate(file, { range });
       return { ...addresses, release: () => claim.close() };
     }
@@ -57,13 +57,4 @@ function readRange(file: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Listens on an address; undefined when something listens there. */
-function listen(host: string): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(undefined));
-    server.listen({ port: CLAIM_PORT, host, exclusive: true }, () => resolve(server.unref()));
-  });
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { chmodSync, realpathSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import path from "node:path";
 import { claimDataFolder, isDataFolder } from "../../ops/toolchain/dataFolder.ts";
+import { listen } from "./listener.ts";
 import { readJson, writePrivate } from "./privateFile.ts";
 import { startTime } from "./procfs.ts";
 
@@ -73,13 +74,9 @@ export function readRunning(data: string): Running | undefined {
  * Locks the folder with an abstract Unix socket (unix(7)): the kernel gives it to one process, and releases it when that process ends, so that
  * the lock is never stale.
  */
-function acquireLock(data: string): Promise<Server> {
-  const name = `\0gatehouse-${createHash("sha256").update(data).digest("hex")}`;
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(error.code === "EADDRINUSE" ? new AlreadyRunning(data, readRunning(data)) : error),
-    );
-    server.listen(name, () => resolve(server.unref()));
-  });
+async function acquireLock(data: string): Promise<Server> {
+  const lock = await listen({ path: `\0gatehouse-${createHash("sha256").update(data).digest("hex")}` });
+  if (lock === "EADDRINUSE") throw new AlreadyRunning(data, readRunning(data));
+  if (typeof lock === "string") throw new Error(`${data} cannot be locked (${lock})`);
+  return lock;
 }

@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type ListenOptions, type Server } from "node:net";
+import type { Server } from "node:net";
 import path from "node:path";
+import { listen } from "./listener.ts";
 
 /**
  * Below the ports that Linux gives to outgoing connections (ip_local_port_range, ip(7)): no connection takes the port of a program that is
@@ -60,7 +61,7 @@ async function claimFirst(candidates: readonly number[]): Promise<{ port: number
     // The program listens later: until then only the claim, an abstract Unix socket (unix(7)), keeps others away from a port that is free.
     const claim = await listen({ path: `\0gatehouse-port-${port}` });
     if (typeof claim === "string") continue;
-    if (await isFree(port)) return { port, claim: claim.unref() };
+    if (await isFree(port)) return { port, claim };
     claim.close();
   }
   throw new Error("no port is free on 127.0.0.1");
@@ -74,13 +75,4 @@ async function isFree(port: number): Promise<boolean> {
   const servers = [four, six].filter((server) => typeof server !== "string");
   await Promise.all(servers.map((server) => once(server.close(), "close")));
   return six !== "EADDRINUSE";
-}
-
-/** Listens on a port. @returns the code of the error when something listens there, or that is not allowed */
-function listen(options: ListenOptions): Promise<Server | string> {
-  return new Promise((resolve) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", ({ code = "" }: NodeJS.ErrnoException) => resolve(code));
-    server.listen(options, () => resolve(server));
-  });
 }

@@ -6,7 +6,7 @@ import { dataFolder } from "../ops/toolchain/paths.ts";
 import { parseOptions } from "./options.ts";
 import { isDataFolder } from "../ops/toolchain/dataFolder.ts";
 import { openDataFolder, readRunning } from "./platform/data.ts";
-import { startTime } from "./platform/procfs.ts";
+import { signalProcess, startTime } from "./platform/procfs.ts";
 import { killTagged } from "./platform/processTag.ts";
 
 /** How long a platform may take to end by itself, in milliseconds. */
@@ -30,21 +30,12 @@ try {
 async function stop(): Promise<boolean> {
   const running = readRunning(data);
   if (!running) return false;
-  signal(running.pid, "SIGTERM");
+  signalProcess(running.pid, "SIGTERM");
   const deadline = Date.now() + GRACE;
   const isAlive = (): boolean => startTime(running.pid) === running.startTime;
   while (isAlive() && Date.now() < deadline) await pause(50);
-  if (isAlive()) signal(running.pid, "SIGKILL"); // its reaper kills the rest
+  if (isAlive()) signalProcess(running.pid, "SIGKILL"); // its reaper kills the rest
   return true;
-}
-
-/** Signals a process, which may have ended. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
 
 async function purge(): Promise<void> {

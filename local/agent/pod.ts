@@ -11,8 +11,9 @@ import {
 } from "@kubernetes/client-node";
 import { errorText } from "../../config/errors/errorText.ts";
 import { CONTEXT } from "../platform/cluster.ts";
-import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";
+import { end, inherited, isAlive } from "../platform/processes.ts";
 import { TAG } from "../platform/processTag.ts";
+import { signalProcess } from "../platform/procfs.ts";
 import { discard, prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
 import { statusOf, type Observed } from "./status.ts";
@@ -137,7 +138,7 @@ export class RunningPod {
     });
     await this.#watch(child, { running: { startedAt } }, prepared);
     const exitCode = await exit;
-    if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    if (child.pid !== undefined) signalProcess(-child.pid, "SIGKILL");
     const reason = exitCode === 0 ? "Completed" : "Error";
     const policy = this.#pod.spec?.containers[0]?.terminationMessagePolicy;
     const message = exitCode !== 0 && policy === "FallbackToLogsOnError" && { message: this.#lastLines() };

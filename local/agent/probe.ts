@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { connect } from "node:net";
 import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node";
 import { request } from "undici";
+import { tryConnection } from "../../ops/clients/connection.ts";
 import { inherited } from "../platform/processes.ts";
 import type { Prepared } from "./container.ts";
 import type { Command } from "./command.ts";
@@ -18,7 +18,11 @@ export async function probe(container: V1Container, ip: string, prepared: Prepar
   const { httpGet, timeoutSeconds = 1 }: V1Probe = container.readinessProbe ?? {};
   if (!container.readinessProbe) return true;
   if (prepared.probe) return succeeds(prepared.probe, prepared, timeoutSeconds);
-  if (!httpGet) return isOpen(ip, container.ports?.[0]?.containerPort ?? 0);
+  if (!httpGet)
+    return tryConnection({ host: ip, port: container.ports?.[0]?.containerPort ?? 0 }).then(
+      () => true,
+      () => false,
+    );
   const headers = Object.fromEntries((httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]));
   const url = new URL(httpGet.path ?? "/", `http://${httpGet.host ?? ip}:${portOf(container, httpGet.port)}`);
   try {
@@ -38,13 +42,6 @@ function succeeds({ file, args, env }: Command, { folder, env: own }: Prepared, 
     timeout: EXEC_FACTOR * seconds * 1000,
   };
   return new Promise((resolve) => execFile(file, [...args], options, (error) => resolve(error === null)));
-}
-
-function isOpen(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port }).once("error", () => resolve(false));
-    socket.once("connect", () => resolve(Boolean(socket.destroy())));
-  });
 }
 
 /** A port given by number, or by the name the container gives it. */

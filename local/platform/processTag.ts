@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { processIds, readProcess, startTime } from "./procfs.ts";
+import { processIds, readProcess, signalProcess, startTime } from "./procfs.ts";
 
 /**
  * Environment variable of every process of a platform. Child processes inherit it, so that all descendants can be found in `/proc`. Its value
@@ -15,7 +15,7 @@ export async function killTagged(prefix: string): Promise<void> {
   // A process caught between fork and exec does not show its environment yet: two empty rounds make sure.
   for (let empty = 0; empty < 2;) {
     const found = tagged(prefix);
-    found.forEach(kill);
+    for (const pid of found) signalProcess(pid, "SIGKILL");
     empty = found.length === 0 ? empty + 1 : 0;
     await pause(20);
   }
@@ -24,12 +24,4 @@ export async function killTagged(prefix: string): Promise<void> {
 function tagged(prefix: string): number[] {
   const isTagged = (pid: number): boolean => `\0${readProcess(pid, "environ")}`.includes(`\0${TAG}=${prefix}`);
   return processIds().filter((pid) => pid !== process.pid && startTime(pid) !== undefined && isTagged(pid));
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // the process has already ended
-  }
 }

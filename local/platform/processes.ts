@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { killTagged, TAG } from "./processTag.ts";
+import { signalProcess } from "./procfs.ts";
 
 export interface Program {
   /** Also the name of its log. */
@@ -131,21 +132,12 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals, grace: nu
   const { pid } = child;
   if (pid === undefined || !isAlive(child)) return;
   const exited = once(child, "exit");
-  const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), grace);
-  signalGroup(pid, signal);
+  const timer = setTimeout(() => signalProcess(-pid, "SIGKILL"), grace);
+  signalProcess(-pid, signal);
   await exited;
   clearTimeout(timer);
 }
 
 export function isAlive(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
-/** Signals a process that was started `detached`, and its group. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // the process has already ended
-  }
 }

@@ -1,4 +1,4 @@
-/** Processes of this machine, as `/proc` shows them (proc(5)). */
+/** Processes of this machine, as `/proc` shows them (proc(5)), and signals to them. */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Returns the ids of all processes. */
@@ -22,4 +22,13 @@ export function startTime(pid: number): string | undefined {
   // The second field, the name, may contain blanks and brackets (proc_pid_stat(5)); the state is the first field after it.
   const fields = readProcess(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
   return fields[0] === "Z" ? undefined : fields[19];
+}
+
+/** Sends a signal to a process, which may have ended. @param pid negative: that of a process group */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

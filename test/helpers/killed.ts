@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { Platform } from "../../local/platform/platform.ts";
-import { isAlive, signalGroup } from "../../local/platform/processes.ts";
+import { isAlive } from "../../local/platform/processes.ts";
+import { signalProcess } from "../../local/platform/procfs.ts";
 
 interface Deployment {
   /** Changes to the stack's configuration. */
@@ -42,6 +43,8 @@ export async function killedProcess(
   });
   const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const ready = async (): Promise<void> => expect(!isAlive(runner) || (await isTime())).toBe(true);
-  await vi.waitFor(ready, { timeout: 540_000, interval: 50 }).finally(() => signalGroup(runner.pid ?? 0, "SIGKILL"));
+  await vi.waitFor(ready, { timeout: 540_000, interval: 50 }).finally(() => {
+    if (runner.pid !== undefined) signalProcess(-runner.pid, "SIGKILL");
+  });
   return (await exit)[1];
 }

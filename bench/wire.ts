@@ -5,7 +5,7 @@ import type { Exposure, Plan } from "../infra/plan/types.ts";
 import { deploy, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
-import { fill } from "../local/variables.ts";
+import { fill } from "../local/platform/secrets.ts";
 import { withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { textAt } from "../manifests/resource.ts";

@@ -17,8 +17,7 @@ import { NO_POLICY } from "../ops/engine/policyPack.ts";
 import type { Progress, Report } from "../ops/terminal/progress.ts";
 import type { Platform } from "./platform/platform.ts";
 import { pulumiHome } from "./platform/pulumiHome.ts";
-import { localSecret } from "./platform/secrets.ts";
-import { secretVariables, type Variables } from "./variables.ts";
+import { localSecret, type Secrets, secretVariables } from "./platform/secrets.ts";
 
 /** The `local` stack, opened on a running platform. */
 export interface LocalStack {
@@ -26,7 +25,7 @@ export interface LocalStack {
   readonly settings: Settings;
   readonly plan: Plan;
   /** The secret template variables in clear. */
-  readonly variables: Variables;
+  readonly variables: Secrets;
 }
 
 /**

@@ -3,7 +3,7 @@ import Papa from "papaparse";
 import { Client } from "pg";
 import type { LocalStack } from "./deploy.ts";
 import type { Platform } from "./platform/platform.ts";
-import { fill } from "./variables.ts";
+import { fill } from "./platform/secrets.ts";
 
 /**
  * Loads the sample data as a pipeline would: after the deployment, as the owner role, in one transaction. Can run again.

@@ -3,6 +3,7 @@ import { errorText } from "../config/errors/errorText.ts";
 import { openContext, readStack, type ShellEnvironment } from "../ops/context/context.ts";
 import { ownDatabase } from "../ops/clients/databaseAddress.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
+import { Recording } from "../ops/deployment/recording.ts";
 import { verifyDeployment } from "../ops/deployment/verification.ts";
 import { packageFolder } from "../config/files/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
@@ -31,8 +32,7 @@ interface Options {
 class LocalRun {
   readonly #options: Options;
   readonly #progress: Progress = createProgress();
-  /** Milliseconds of each part, for the report. */
-  readonly #timings: Record<string, number> = {};
+  readonly #recording = new Recording(this.#progress);
   #platform: StartedPlatform | undefined;
   #isUp = false;
   #leaving: Promise<void> | undefined;
@@ -64,7 +64,7 @@ class LocalRun {
     let platform: StartedPlatform;
     try {
       const starting = (): Promise<StartedPlatform> => startPlatform({ data: dataFolder(), progress: this.#progress });
-      platform = this.#platform = await this.#timed("platform", starting);
+      platform = this.#platform = await this.#recording.timed("platform", starting);
     } catch (error) {
       if (!(error instanceof AlreadyRunning) || this.#options.once || this.#options.json) throw error;
       process.stderr.write(describeRunning(error));
@@ -83,16 +83,16 @@ class LocalRun {
     const progress = this.#progress;
     progress.note(describeAuthentik(running.authentik));
     const local = await openLocal(running);
-    const applications = await this.#timed("applications", () => deployApplications(running));
-    const database = databaseTarget(running, local);
+    const applications = await this.#recording.timed("applications", () => deployApplications(running));
+    const shell: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
+    const database = databaseTarget(local, shell);
     const broken = local.plan.data && database ? await brokenContracts(database, local.plan.data) : [];
     if (broken.length > 0) throw new UserError(`nothing was deployed:\n${broken.join("\n")}`);
-    await this.#timed("deploy", () => deploy(local, progress, runPolicy()));
+    await this.#recording.timed("deploy", () => deploy(local, progress, runPolicy()));
     const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
-    await this.#timed("sample", () => progress.step("Sample data and applications", sample));
-    const shell: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
+    await this.#recording.timed("sample", () => progress.step("Sample data and applications", sample));
     const context = openContext(running.context, shell);
-    const report = await this.#timed("verify", () => verifyDeployment(context, shell, progress));
+    const report = await this.#recording.timed("verify", () => verifyDeployment(context, shell, progress));
     const urls = local.plan.exposures.map(({ url }) => url);
     writeRunning(running.data, urls);
     process.stdout.write(this.#output(report, running, local));
@@ -100,18 +100,9 @@ class LocalRun {
   }
 
   #output(report: Report, { data }: Platform, { settings }: LocalStack): string {
-    const timings = this.#timings;
+    const timings = Object.fromEntries(this.#recording.parts.map(({ name, ms }) => [name, ms]));
     if (this.#options.json) return jsonText({ ...report, timings });
     return describeReport(report, timings) + describeUsers(data, settings.identityProvider.sampleUsers);
-  }
-
-  async #timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const since = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.#timings[name] = Math.round(performance.now() - since);
-    }
   }
 
   /** Stops everything and ends the process; the first code counts. */
@@ -127,9 +118,8 @@ class LocalRun {
   }
 }
 
-function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
+function databaseTarget({ settings }: LocalStack, shell: ShellEnvironment): DatabaseTarget | undefined {
   if (!settings.dataApi) return undefined;
-  const shell = { project: packageFolder(), data, environment: process.env };
   return {
     connection: ownDatabase(readStack(settings.stack, shell)),
     contracts: new LockFolder(shell.project, settings.stack),

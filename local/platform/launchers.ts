@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "../../config/files/folders.ts";
+import { argument } from "../../ops/text.ts";
 import type { Plugin } from "../../ops/toolchain/plugins.ts";
 
 /**
@@ -19,10 +20,6 @@ export function writeLaunchers(data: string, plugins: readonly Plugin[]): string
 
 /** @param program path in the project */
 function write(file: string, program: string): void {
-  const command = [process.execPath, path.join(packageFolder(), program)].map(quote).join(" ");
+  const command = [process.execPath, path.join(packageFolder(), program)].map(argument).join(" ");
   writeFileSync(file, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

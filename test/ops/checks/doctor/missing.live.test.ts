@@ -1,6 +1,6 @@
 /** The doctor against an empty cluster, and systems that do not answer. */
-import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../../local/platform/ports.ts";
 import { failures, fails, passes, Stack } from "./stack.ts";
 import { startSystems, type Systems } from "./systems.ts";
 
@@ -162,12 +162,3 @@ test("accepts the operator CloudNativePG when one of its pods is ready", async (
   });
   expect(await operator()).toEqual(passes("runs in namespace cnpg-system"));
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
 import { readable } from "../../infra/prerequisites/readable.ts";
@@ -6,10 +6,7 @@ import type { Command, ContainerRequest } from "./command.ts";
 import { commandFor } from "./images.ts";
 
 /** What to start for the one container of a Pod. */
-export interface Prepared {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+export interface Prepared extends Command {
   /** Working folder and home. */
   readonly folder: string;
   /** What an `exec` readiness probe runs, in the same environment. */
@@ -51,11 +48,6 @@ export async function prepare(
   const probe = exec && (await commandFor(image, { ...machine, command: exec.map(expand), args: [] }));
   const tmp = mounts.get("/tmp") ?? folder;
   return { ...run, env: { HOME: folder, TMPDIR: tmp, ...env, ...run.env }, folder, probe };
-}
-
-/** Removes a Pod's volumes. */
-export function discard(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 function reader(api: CoreV1Api, namespace: string): Read {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -14,7 +14,7 @@ import { CONTEXT } from "../platform/cluster.ts";
 import { end, inherited, isAlive } from "../platform/processes.ts";
 import { TAG } from "../platform/processTag.ts";
 import { signalProcess } from "../platform/procfs.ts";
-import { discard, prepare, type Prepared } from "./container.ts";
+import { prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
 import { statusOf, type Observed } from "./status.ts";
 
@@ -75,7 +75,7 @@ export class RunningPod {
     this.#ended.abort();
     if (this.#child) await end(this.#child, "SIGTERM", GRACE);
     await this.#done;
-    discard(this.#folder);
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #run(): Promise<void> {

@@ -7,16 +7,11 @@ import { createProgress } from "../terminal/progress.ts";
 import { packageFolder } from "../../config/files/folders.ts";
 import { ensureTools } from "./toolchain.ts";
 
-interface Sdk {
-  readonly name: string;
-  readonly definitions: "traefik-crds" | "cloudnativepg-crds";
-  readonly kinds: readonly string[];
-}
-
-export const SDKS: readonly Sdk[] = [
+export const SDKS = [
   { name: "traefik", definitions: "traefik-crds", kinds: ["IngressRoute", "Middleware", "TraefikService"] },
   { name: "cloudnativepg", definitions: "cloudnativepg-crds", kinds: ["Cluster"] },
-];
+] as const;
+type Sdk = (typeof SDKS)[number];
 
 interface Definition {
   readonly spec: {

@@ -30,7 +30,7 @@ export function denied(flow: Flow, error_message: string): Fields {
   return challenge(flow, "ak-stage-access-denied", { pending_user: "", pending_user_avatar: "", error_message });
 }
 
-/** Django refuses a redirect to anything but a path, and the flow shows that exception (measured for `javascript:` and `data:`). */
+/** Django refuses a redirect to another scheme than http, https and ftp, and the flow shows that exception (measured for `javascript:`, `data:` and `x:`). */
 export function flowError(flow: Flow): Fields {
   return challenge(flow, "ak-stage-flow-error", { request_id: "" });
 }

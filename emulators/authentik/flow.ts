@@ -89,7 +89,7 @@ class FlowRun {
     this.#keep(null);
     const next = new URLSearchParams(this.#c.req.query("query") ?? "").get("next") || "/";
     if (hasHost(next)) return this.#c.json(denied(this.#flow, "Invalid next URL"));
-    if (!next.startsWith("/")) return this.#c.json(flowError(this.#flow));
+    if (!/^(\/|(https?|ftp):)/i.test(next)) return this.#c.json(flowError(this.#flow));
     return this.#c.json(challenge(this.#flow, "xak-flow-redirect", { to: next.replaceAll("\\", "%5C") }));
   }
 

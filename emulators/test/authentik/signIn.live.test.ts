@@ -159,7 +159,7 @@ describe("flow executor", () => {
     },
   );
 
-  test("redirects to paths of authentik only", async () => {
+  test("redirects to paths of authentik, and to addresses in which it finds no host", async () => {
     for (const next of ["https://evil.test/", "//evil.test/"]) {
       const browser = new Browser(authentik.url, hosts);
       const from = page.replace("%2Fif%2Fuser%2F", encodeURIComponent(next));
@@ -169,6 +169,8 @@ describe("flow executor", () => {
     for (const [next, to] of [
       ["/if/user/", "/if/user/"],
       ["/\\evil.test", "/%5Cevil.test"],
+      ["http:evil.test/", "http:evil.test/"],
+      ["https:\\\\evil.test/", "https:%5C%5Cevil.test/"],
     ] as const) {
       const browser = new Browser(authentik.url, hosts);
       const from = page.replace("%2Fif%2Fuser%2F", encodeURIComponent(next));

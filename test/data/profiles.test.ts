@@ -1,5 +1,5 @@
 /** Selection of a schema by Accept-Profile; no response contains a private name. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { ALWAYS, NO_ROUTE, errorResponse, rowsResponse } from "./expectedResponses.ts";
 import { asOwner, type RequestOptions, sendRequest, type Lines, responseTo, until } from "./apiClient.ts";
 
@@ -155,13 +155,20 @@ describe("a function", () => {
 });
 
 // Traefik matches the path `/` for such a target; test/domains/controlsRoutes.test.ts shows what passes without the middlewares.
-test.each(["x:http://other.test/rpc/document", "x:y:/rp%63/document", "x:80/rpc", "x:y:/a/rpc/document?schema=marts"])(
-  "a function rejects a call with the request target %s",
-  async (target) => {
-    const { status, headers } = await sendRequest(`GET ${target}`);
-    expect([status, headers["location"]]).toEqual([302, "/"]);
-  },
-);
+test.each([
+  "x:http://other.test/rpc/document",
+  "x:http://other.test/a/rp%63/document?schema=marts",
+  "x:https://o.test/rpc",
+])("a function rejects a call with the request target %s", async (target) => {
+  const { status, headers } = await sendRequest(`GET ${target}`);
+  expect([status, headers["location"]]).toEqual([302, "/"]);
+});
+
+test("a function rejects a call with a request target that is no URL behind the host", async () => {
+  // Traefik appends it to the host: behind a port, this is no URL.
+  const expected = new URL(inject("data").url).port === "" ? 302 : 502;
+  expect((await sendRequest("GET x:y:/rp%63/document")).status).toBe(expected);
+});
 
 describe("a private name", () => {
   /** Expects that the responses for a private and an unknown name differ in the name only. */

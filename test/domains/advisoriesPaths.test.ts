@@ -89,7 +89,8 @@ describe.each(KINDS)("a request target on %s", (kind) => {
     const absolute = { target: `http://${host}/open/../secret`, host: other };
     expect(outcome(await sendRaw(url, absolute))).toContain("login for ");
     expect(outcome(await sendRaw(url, { target: `http://unknown.test/open` }))).toBe("404");
-    expect((await sendRaw(url, { target: "*" })).status).toBe(302);
+    // Traefik appends it to the host: behind a port, this is no URL.
+    expect((await sendRaw(url, { target: "*" })).status).toBe(new URL(url).port === "" ? 302 : 502);
   });
 });
 

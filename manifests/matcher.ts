@@ -16,6 +16,21 @@ export function parseMatcher(text: string): Matcher | undefined {
   return parsed?.next === tokens?.length ? parsed?.matcher : undefined;
 }
 
+/** Returns whether a rule means the same in the syntax of Traefik 2: it has no patterns of hosts, whose form changed, and no negation of one. */
+export function isSameInSyntax2(matcher: Matcher): boolean {
+  switch (matcher.is) {
+    case "call":
+      return (
+        !HOST_PATTERNS.has(matcher.name) &&
+        !(HOST_NAMES.has(matcher.name) && matcher.values.some((value) => value.includes("*")))
+      );
+    case "not":
+      return isSameInSyntax2(matcher.of);
+    default:
+      return isSameInSyntax2(matcher.left) && isSameInSyntax2(matcher.right);
+  }
+}
+
 /**
  * Returns whether a rule can match a request for a host with any path, headers and sender. Returns true if that is uncertain.
  * @param host lower-case, without a port

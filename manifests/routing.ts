@@ -1,5 +1,5 @@
 /** The routes of a cluster in one form: those of Traefik, of Ingresses and of the Gateway API. */
-import { isHost, type Matcher, mayServe, namedHosts, parseMatcher, plainHost } from "./matcher.ts";
+import { isHost, isSameInSyntax2, type Matcher, mayServe, namedHosts, parseMatcher, plainHost } from "./matcher.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, UNKNOWN, type Value } from "./resource.ts";
 
 /** One rule of one object. */
@@ -56,7 +56,7 @@ function traefikRules(manifest: Manifest): RoutingRule[] {
     return {
       manifest,
       match: match ?? "(unknown)",
-      ...matching(match === undefined ? undefined : parseMatcher(match)),
+      ...matching(match === undefined ? undefined : matcherOf(match, textAt(route, "syntax"))),
       // Zero is the default. A negative priority is lower than every default.
       priority: typeof priority === "number" && priority !== 0 ? priority : match?.length,
       entryPoints,
@@ -64,6 +64,12 @@ function traefikRules(manifest: Manifest): RoutingRule[] {
       backends: listOf(at(route, "services")).map((one) => backendRef(one, namespace)),
     };
   });
+}
+
+/** Returns a rule's matcher; undefined for one whose hosts are uncertain: in the syntax of Traefik 2, `!Host(`*`)` matches every host. */
+function matcherOf(match: string, syntax: string | undefined): Matcher | undefined {
+  const matcher = parseMatcher(match);
+  return matcher === undefined || syntax?.toLowerCase() !== "v2" || isSameInSyntax2(matcher) ? matcher : undefined;
 }
 
 function middlewaresOf(list: Value, namespace: string): string[] | undefined {

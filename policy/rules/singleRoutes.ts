@@ -1,5 +1,6 @@
-import type { Plan } from "../../infra/plan/types.ts";
-import { manifestsOf } from "../../manifests/resource.ts";
+import type { Plan, Route } from "../../infra/plan/types.ts";
+import { traefikName } from "../../infra/plan/traefikName.ts";
+import { listOf, type Manifest, manifestsOf, objectLabel, textAt } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule, Violation } from "../rule.ts";
 import { plannedRule } from "./protectedRoutes.ts";
@@ -13,9 +14,10 @@ export const singleRoutes: Rule = {
   description: "No route but the planned one serves a planned host.",
   scope: "resource",
   check: (resources, { plan }) =>
-    manifestsOf(resources)
-      .flatMap(rulesOf)
-      .flatMap((rule) => duplicateRoutes(rule, plan)),
+    manifestsOf(resources).flatMap((manifest) => [
+      ...childRoutes(manifest, plan),
+      ...rulesOf(manifest).flatMap((rule) => duplicateRoutes(rule, plan)),
+    ]),
 };
 
 /** Of two objects with the same match, Traefik decides by their order. */
@@ -25,6 +27,28 @@ export const singleObjects: Rule = {
   scope: "stack",
   check: (resources) => twice(manifestsOf(resources).flatMap(rulesOf)),
 };
+
+/**
+ * Returns a violation for each planned route that a route has as its parent. Traefik sends the requests of the parent to its children only, after
+ * its middlewares, and answers 404 if none matches (v3.7, pkg/server/router, `buildHTTPHandler`).
+ */
+export function childRoutes(
+  { kind, label, namespace, objectName, spec }: Manifest,
+  plan: Plan,
+): (Violation & { readonly parent: Route })[] {
+  if (kind !== "IngressRoute") return [];
+  const parents = listOf(spec["parentRefs"]).flatMap((ref) => {
+    const name = traefikName(textAt(ref, "namespace") ?? namespace, textAt(ref, "name") ?? "");
+    return plan.routes.filter((route) => traefikName(route.namespace, route.name) === name);
+  });
+  return parents.map((parent) => ({
+    parent,
+    rule: singleRoutes.name,
+    subject: label,
+    message: `is a child of ${objectLabel("IngressRoute", parent)}, so that Traefik sends its requests to other services than the planned ones, or answers 404`,
+    hint: `remove its parentRefs, or the route (kubectl delete ingressroute ${objectName ?? ""} --namespace ${namespace})`,
+  }));
+}
 
 /** Hosts of the plan that a rule serves which is not of the plan. */
 export function duplicateRoutes(rule: RoutingRule, plan: Plan): Violation[] {

@@ -5,17 +5,59 @@ import { CLASS, isOtherClass } from "../../../manifests/ingressClass.ts";
 import { listOf, type Manifest, objectLabel, textAt, type Value } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
-import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
+import { childRoutes, duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "routes-as-planned";
 
 /** Returns findings for unmanaged routes for a planned host or a planned backend. */
 export function unmanagedRoutes(compared: Compared): AuditFinding[] {
-  return unmanagedRules(compared).flatMap((rule) => {
-    const hosts = duplicates(rule, compared);
-    return hosts.length > 0 ? hosts : exposedBackend(rule, compared);
-  });
+  const children = compared.manifests.flatMap((manifest) => childrenOf(manifest, compared));
+  const isChild = new Set(children.map(({ subject }) => subject));
+  const rules = unmanagedRules(compared).filter(({ manifest }) => !isChild.has(manifest.label));
+  return [
+    ...children,
+    ...rules.flatMap((rule) => {
+      const hosts = duplicates(rule, compared);
+      return hosts.length > 0 ? hosts : [...exposedBackend(rule, compared), ...openApi(rule, compared)];
+    }),
+  ];
+}
+
+/** Returns findings for a route whose parent is a planned one. */
+function childrenOf(manifest: Manifest, { plan, context }: Compared): AuditFinding[] {
+  return childRoutes(manifest, plan).map(({ rule, subject, message, parent }) =>
+    finding({
+      rule,
+      subject,
+      message,
+      hosts: [...new Set(parent.rules.map(({ host }) => host))],
+      hint: `remove it (${deletion(manifest, context)}), or its parentRefs`,
+    }),
+  );
+}
+
+/** Middlewares that refuse requests of others. */
+const GUARDS = ["basicAuth", "digestAuth", "forwardAuth", "ipAllowList", "ipWhiteList"];
+
+/**
+ * Returns a finding for a route that opens Traefik's API or dashboard to everyone: its raw data contain the password hashes of basic services. Others, on the
+ * internal entry point and behind an authentication, are the operator's.
+ */
+function openApi({ manifest, match, backends, middlewares = [] }: RoutingRule, compared: Compared): AuditFinding[] {
+  const api = backends.find(({ name }) => /^(api|dashboard|rest)@internal$/.test(name));
+  if (api === undefined) return [];
+  const isGuard = ({ kind, namespace, objectName, spec }: Manifest): boolean =>
+    kind === "Middleware" && middlewares.includes(`${namespace}/${objectName}`) && GUARDS.some((name) => name in spec);
+  if (compared.manifests.some(isGuard)) return [];
+  return [
+    finding({
+      rule: "backends-behind-the-plan",
+      subject: manifest.label,
+      message: `${match}: opens ${api.name} of Traefik, which shows all routes and the password hashes of basic services`,
+      hint: `remove it (${deletion(manifest, compared.context)}), or add an authentication`,
+    }),
+  ];
 }
 
 /** Returns the rules of unmanaged routes that match a host, the one with the highest priority first. */

@@ -1,6 +1,6 @@
 import { labelsOf } from "../../../infra/pods.ts";
 import { differences } from "../../../manifests/differences.ts";
-import { listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { labelsIn } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
@@ -11,19 +11,28 @@ export function exposedServices(compared: Compared): AuditFinding[] {
     .flatMap((service) => [...fromOutside(service, compared), ...elsewhere(service, compared)]);
 }
 
-function fromOutside({ spec, label, namespace, objectName = "" }: Manifest, { backends }: Compared): AuditFinding[] {
+/** Annotations with which the operator of Tailscale gives a Service an address in the tailnet (its documentation, "Expose a cluster workload"). */
+const TAILNET = ["tailscale.com/expose", "tailscale.com/tailnet-ip", "tailscale.com/tailnet-fqdn"];
+
+function fromOutside({ props, spec, label, namespace, objectName = "" }: Manifest, compared: Compared): AuditFinding[] {
   const type = textAt(spec, "type") ?? "ClusterIP";
   const addresses = listOf(spec["externalIPs"]);
-  if (type !== "LoadBalancer" && type !== "NodePort" && addresses.length === 0) return [];
-  const reached = backends.behind({ kind: "Service", namespace, name: objectName });
+  const annotations = fieldsOf(at(props, "metadata", "annotations"));
+  const tailnet = TAILNET.find((name) => name in annotations && annotations[name] !== "false");
+  const ways = [
+    ...(addresses.length > 0 ? [`the addresses ${addresses.join(", ")}`] : []),
+    ...(type === "LoadBalancer" || type === "NodePort" ? [`type ${type}`] : []),
+    ...(tailnet === undefined ? [] : [`annotation ${tailnet}`]),
+  ];
+  if (ways.length === 0) return [];
+  const reached = compared.backends.behind({ kind: "Service", namespace, name: objectName });
   if (reached === undefined) return [];
-  const how = addresses.length > 0 ? `the addresses ${addresses.join(", ")}` : `type ${type}`;
   return [
     finding({
       rule: "backends-behind-the-plan",
       subject: label,
-      message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${how}), without the gateway`,
-      hint: "make it of type ClusterIP without externalIPs, or remove it",
+      message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${ways.join(", ")}), without the gateway`,
+      hint: "make it of type ClusterIP without externalIPs and such annotations, or remove it",
     }),
   ];
 }

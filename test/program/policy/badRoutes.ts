@@ -119,6 +119,15 @@ export const BAD_ROUTES: readonly Bad[] = [
     [`one-route-per-host: ${ADDED}`, `routes-are-protected: ${ADDED}`],
   ],
   [
+    "a child of a planned route",
+    (good) =>
+      added(good, "kubernetes:traefik.io/v1alpha1:IngressRoute", {
+        metadata: { name: "added", namespace: "default" },
+        spec: { parentRefs: [{ name: "whoami" }], routes: [] },
+      }),
+    [`one-route-per-host: ${ADDED}`],
+  ],
+  [
     "an Ingress, which carries nothing",
     (good) =>
       added(good, "kubernetes:networking.k8s.io/v1:Ingress", {

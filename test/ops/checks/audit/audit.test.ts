@@ -61,6 +61,12 @@ describe("audit", () => {
           routes: [{ match: "PathPrefix(`/dashboard`)", services: [{ kind: "TraefikService", name: "api@internal" }] }],
         },
       }),
+      object("traefik.io/v1alpha1", "Middleware", "kube-system/users", { spec: { basicAuth: { secret: "users" } } }),
+      ingressRoute("kube-system/guarded-dashboard", "Host(`traefik.example.com`)", {
+        middlewares: [{ name: "users" }],
+        services: [{ kind: "TraefikService", name: "api@internal" }],
+      }),
+      ingressRoute("shop/v2", "Host(`shop.example.com`, `www.example.com`) && !Path(`/admin`)", { syntax: "v2" }),
       object("traefik.io/v1alpha1", "IngressRouteTCP", "shop/db", {
         spec: {
           entryPoints: ["postgres"],

@@ -215,6 +215,17 @@ export const BACKENDS: readonly Tampered[] = [
     "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
   [
+    "a Service with an address in the tailnet",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse-data/outside", {
+        metadata: { namespace: "gatehouse-data", name: "outside", annotations: { "tailscale.com/expose": "true" } },
+        spec: { selector: { "app.kubernetes.io/name": "postgrest" } },
+      }),
+    ),
+    "Service gatehouse-data/outside: exposes the pods of gatehouse-data/postgrest outside of the cluster (annotation tailscale.com/expose)",
+  ],
+  [
     "a Service of type NodePort",
     withObjects(
       clean,

@@ -9,6 +9,34 @@ export const HOSTS: readonly Tampered[] = [
     "IngressRoute evil/wiki: Host(`wiki.mesh.example.org`): serves wiki.mesh.example.org, with priority 9000 before every planned route",
   ],
   [
+    "a route in the syntax of Traefik 2, in which a negated star matches every host",
+    withObjects(clean, ingressRoute("evil/v2", "!Host(`*`)", { priority: 9000, syntax: "V2" })),
+    "IngressRoute evil/v2: !Host(`*`): serves authentik.localhost and",
+  ],
+  [
+    "a route whose parent is a planned one",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "IngressRoute", "evil/child", {
+        spec: {
+          parentRefs: [{ name: "wiki", namespace: "default" }],
+          routes: [{ match: "PathPrefix(`/`)", services: [{ name: "x", port: 1 }] }],
+        },
+      }),
+    ),
+    "IngressRoute evil/child: is a child of IngressRoute default/wiki, so that Traefik sends its requests to other services than the planned ones, or answers 404",
+  ],
+  [
+    "a route that opens Traefik's API",
+    withObjects(
+      clean,
+      ingressRoute("kube-system/dashboard", "Host(`traefik.example.com`)", {
+        services: [{ kind: "TraefikService", name: "api@internal" }],
+      }),
+    ),
+    "IngressRoute kube-system/dashboard: Host(`traefik.example.com`): opens api@internal of Traefik, which shows all routes and the password hashes of basic services",
+  ],
+  [
     "a TCP route for every name",
     withObjects(
       clean,

@@ -104,6 +104,16 @@ export const TRAEFIK_SERVICES: readonly Tampered[] = [
     "TraefikService gatehouse-data/canary: replaces how Traefik connects to gatehouse-data/postgrest",
   ],
   [
+    "a TraefikService with the name of the page for failed sign-ins in Traefik",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "TraefikService", "authentik/gatehouse-sign-in-error-errorpage-service", {
+        spec: { weighted: { services: [{ name: "x", port: 80, namespace: "evil" }] } },
+      }),
+    ),
+    "TraefikService authentik/gatehouse-sign-in-error-errorpage-service: replaces the page of Middleware authentik/gatehouse-sign-in-error",
+  ],
+  [
     "a TraefikService whose Service and port have the name of a planned one in Traefik",
     withObjects(
       clean,

@@ -1,8 +1,9 @@
 import { digestsRequired } from "../../config/sections/images/images.ts";
+import { installedSslmode } from "../../config/sections/postgres/sslModes.ts";
 import type { Settings } from "../../config/settings.ts";
 import { labelTexts } from "../labels.ts";
 import { shortHash } from "../shortHash.ts";
-import { accountSecretName, SETTING_NAMES } from "./settingNames.ts";
+import { accountSecretName, DEFAULT_NETWORKS, SETTING_NAMES } from "./settingNames.ts";
 
 const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 
@@ -70,9 +71,10 @@ function postgresConnections({ host, port, user, sslmode, sslrootcert, install }
     };
   }
   const { kind, namespace, operatorNamespace, service, allowedFrom, clients, monitoring } = install;
-  const networks = service === "LoadBalancer" && allowedFrom.length === 0 ? ["private networks"] : allowedFrom;
+  const networks = service === "LoadBalancer" && allowedFrom.length === 0 ? [DEFAULT_NETWORKS] : allowedFrom;
   return {
     [SETTING_NAMES.databaseServer]: `installed in namespace ${namespace}`,
+    [SETTING_NAMES.databaseEncryption]: installedSslmode(kind),
     [SETTING_NAMES.databaseAddress]: host && `${host}:${port}`,
     [SETTING_NAMES.databaseService]: service,
     [SETTING_NAMES.databaseNetworks]: listText(networks, "no network"),

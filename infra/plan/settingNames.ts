@@ -31,6 +31,9 @@ export const SETTING_NAMES = {
   writers: "roles whose relations in exposed schemas are public, and that write to the catalog",
 } as const;
 
+/** Networks of an installed server with a load balancer and without `allowed_from`. */
+export const DEFAULT_NETWORKS = "private networks";
+
 /** Pattern of the names of credentials (`credentials` in connections.ts). */
 export const CREDENTIAL_NAME = /^(token|secret key|password|identity) of /;
 /** Pattern of the names of service accounts' Secrets ({@link accountSecretName}); the group is the account. */

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { listensOnPrimary } from "../../config/sections/dataApi/postgrestVersions.ts";
+import { installedSslmode } from "../../config/sections/postgres/sslModes.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
 import { urlHost } from "../urlHost.ts";
@@ -72,7 +73,7 @@ export function installed(
       host,
       port: PORT,
       peers: [namespaced(namespace)],
-      sslmode: kind === "statefulset" ? "disable" : "require",
+      sslmode: installedSslmode(kind),
     },
     replicas,
     protect,

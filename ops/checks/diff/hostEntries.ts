@@ -67,7 +67,9 @@ export const HOST: Table["host"] = {
     session: { ...duration("a session lasts"), implied: follows("protection") },
     backend: {
       ...value("routes to"),
-      effect: (_, __, { is }) => {
+      effect: (_, __, { was, is }) => {
+        // The stack deploys both, with the same data.
+        if (was.role === is.role && (is.role === "data-api" || is.role === "catalog")) return "other";
         // An open host that routes to another application opens that application.
         if (hasOpening(is)) return "public";
         // Who is admitted reaches another application, which may have admitted fewer users.
@@ -96,9 +98,8 @@ export const HOST: Table["host"] = {
           : "has other rules, which admit the same users; run with --json to see them"),
       effect: (_, __, { was, is }) => {
         if (opensByRules(was, is) || (isForgeable(is) && !isForgeable(was))) return "public";
-        const { added } = entryPointsDifference(was.rules, is.rules);
-        // Another entry point has other clients; with a scheme, it changes in every stack.
-        return added.length === 0 || was.url !== is.url || was.tls !== is.tls ? "other" : "more";
+        // Another entry point has other clients.
+        return [true, false].some((secure) => isMoved(was.rules, is.rules, secure)) ? "more" : "other";
       },
       implied: (before, after, change, diff) => {
         const fields = diff.fields(change);
@@ -162,6 +163,12 @@ function pathsText(before: readonly string[], after: readonly string[]): string 
 function entryPointsDifference(before: readonly RuleFacts[], after: readonly RuleFacts[]): Difference {
   const of = (rules: readonly RuleFacts[]) => [...new Set(rules.map(({ entryPoint }) => entryPoint))].sort();
   return difference(of(before), of(after));
+}
+
+/** Returns whether the rules for HTTPS, or those for HTTP, are at another entry point than before. A host without such rules before has another scheme. */
+function isMoved(before: readonly RuleFacts[], after: readonly RuleFacts[], secure: boolean): boolean {
+  const of = (rules: readonly RuleFacts[]) => rules.filter(({ tls }) => (tls !== undefined) === secure);
+  return of(before).length > 0 && entryPointsDifference(of(before), of(after)).added.length > 0;
 }
 
 function entryPointsText(before: readonly RuleFacts[], after: readonly RuleFacts[]): string {

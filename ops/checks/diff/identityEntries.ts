@@ -35,8 +35,8 @@ const client: Table["client"] = {
     accessTokenValidity: duration("its access tokens are valid for"),
     refreshTokenValidity: {
       ...duration("its refresh tokens are valid for"),
-      // Which scope was added or removed is a separate statement.
-      implied: (_, __, change, diff) => diff.fields(change).includes("scopes"),
+      // They are set only with the scope `offline_access`, whose change is a separate statement.
+      implied: (before, after) => before === undefined || after === undefined,
     },
     // A program that knows the other value can act as the client.
     clientId: { ...value("its client id is"), effect: () => "more" },
@@ -46,7 +46,11 @@ const client: Table["client"] = {
       // A public client has none, which its type states.
       implied: (before, after) => before === undefined || after === undefined,
     },
-    subjectMode: value("identifies users by"),
+    subjectMode: {
+      ...value("identifies users by"),
+      // Users with the same email address, or without one, are one user for the application.
+      effect: (_, after) => (after === "user_email" ? "more" : "other"),
+    },
     slug: value("its issuer is that of the application"),
     secret: value("its credentials are in the Secret"),
     launchUrl: value("the portal routes to"),

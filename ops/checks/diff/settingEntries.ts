@@ -1,7 +1,12 @@
 /** Statements about single values of the stack. Pure. */
 import { SSL_MODES } from "../../../config/sections/postgres/sslModes.ts";
 import type { AccessFacts } from "../../../infra/access/facts.ts";
-import { ACCOUNT_SECRET_NAME, CREDENTIAL_NAME, SETTING_NAMES as NAMES } from "../../../infra/plan/settingNames.ts";
+import {
+  ACCOUNT_SECRET_NAME,
+  CREDENTIAL_NAME,
+  DEFAULT_NETWORKS,
+  SETTING_NAMES as NAMES,
+} from "../../../infra/plan/settingNames.ts";
 import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
 import { isInternet, isNetworkWithin } from "../../../config/schema/networks.ts";
 import { difference, mark } from "./phrases.ts";
@@ -69,14 +74,9 @@ const SETTINGS: { readonly [name in (typeof NAMES)[keyof typeof NAMES]]: Setting
   [NAMES.database]: { isPart: true, changed: "public" },
   // Without a superuser, the database enforces less.
   [NAMES.superuserProtections]: { added: "more", removed: "less" },
-  // The database of the data API, or that of the identity provider, which decides who signs in.
-  [NAMES.databaseServer]: {
-    isPart: true,
-    changed: (_, __, { after }) => (after.setting.has(NAMES.database) ? "public" : "more"),
-  },
+  [NAMES.databaseServer]: { isPart: true, changed: serverEffect },
   [NAMES.databaseEncryption]: {
     ...OF_SERVER,
-    // A server that the stack installs is reached without TLS.
     removed: (_, __, { after }) => (hasServer(after) ? "more" : "other"),
     changed: encryptionEffect,
     sentence: encryptionText,
@@ -114,7 +114,7 @@ function settingOf(name: string): Setting {
   if (account !== undefined) {
     return {
       section: ({ member }) => String(member.has(account)),
-      added: (_, __, { before }) => (before.member.has(account) ? "more" : "other"),
+      added: (_, __, { before }) => (before.setting.size > 0 ? "more" : "other"),
       changed: "more",
     };
   }
@@ -162,10 +162,19 @@ function writersEffect(before: string, after: string): Effect {
   return effect === "more" ? "public" : effect;
 }
 
+/** Returns the effect of another database server, or of another user there, which can have other rights. */
+function serverEffect(before: string, after: string, { after: { setting } }: Stacks): Effect {
+  const address = (server: string): string => server.slice(server.lastIndexOf("@") + 1);
+  // The database of the data API, or that of the identity provider, which decides who signs in.
+  return address(before) !== address(after) && setting.has(NAMES.database) ? "public" : "more";
+}
+
 /** Returns the effect of changed networks, which contain each other. */
 function networksEffect(before: string, after: string): Effect {
   const [old, now] = [items(before), items(after)];
-  const added = now.filter((one) => !isNetworkWithin(one, old));
+  // By default, the network policy admits the load balancer of k3s, and no network.
+  const listed = old.filter((one) => one !== DEFAULT_NETWORKS);
+  const added = now.filter((one) => !isNetworkWithin(one, one === DEFAULT_NETWORKS ? old : listed));
   if (added.some(isInternet)) return "public";
   return added.length > 0 ? "more" : old.some((one) => !isNetworkWithin(one, now)) ? "less" : "other";
 }

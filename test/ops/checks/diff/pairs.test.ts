@@ -23,7 +23,7 @@ const folder = join(import.meta.dirname, "pairs");
 const files = readdirSync(folder);
 
 test("reads all pairs", () => {
-  expect(files.length).toBe(75);
+  expect(files.length).toBe(79);
 });
 
 test.each(files)("prints the expected access diff of %s", (file) => {

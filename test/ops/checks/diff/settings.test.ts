@@ -57,7 +57,6 @@ const SILENT_IN_ONE = [
   "domains[].tls.name",
   "domains[].tls.termination",
   "gateway.httpsEntryPoint",
-  "postgres.install.kind",
   "postgres.install.operatorNamespace",
   "postgres.sslmode",
   "postgres.sslrootcert",

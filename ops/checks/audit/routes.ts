@@ -6,6 +6,7 @@ import { listOf, type Manifest, objectLabel, textAt, type Value } from "../../..
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { childRoutes, duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
+import { objectLabels } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "routes-as-planned";
@@ -102,7 +103,7 @@ function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFindin
   const hosts = planned.filter(({ priority }) => priority <= priorityOf(rule)).map(({ host }) => host);
   return duplicateRoutes(rule, plan).map(({ rule: name, subject, message }) =>
     finding({
-      severity: hosts.length > 0 ? "error" : "warning",
+      severity: hosts.length > 0 && !isChallenge(rule) ? "error" : "warning",
       rule: name,
       subject,
       message,
@@ -111,6 +112,15 @@ function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFindin
       hint: `remove it (${deletion(rule.manifest, context)}), or name another host in it`,
     }),
   );
+}
+
+/**
+ * Returns whether a rule answers a challenge of an ACME server only, like that of cert-manager while it gets a certificate (acme.cert-manager.io, HTTP-01): one
+ * path, whose content its owner can choose.
+ */
+function isChallenge({ manifest, match }: RoutingRule): boolean {
+  const isSolver = objectLabels(manifest)["acme.cert-manager.io/http01-solver"] === "true";
+  return manifest.kind === "Ingress" && isSolver && /^[^/*]+\/\.well-known\/acme-challenge\/[\w-]+$/.test(match);
 }
 
 function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compared: Compared): AuditFinding[] {

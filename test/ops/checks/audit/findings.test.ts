@@ -147,3 +147,20 @@ test("prints subject and message, and below them evidence and hint", () => {
     "    allow it",
   ]);
 });
+
+test("warns of the Ingress with which cert-manager answers a challenge, and of no other with its label", () => {
+  const solver = (path: string) =>
+    object(
+      "networking.k8s.io/v1",
+      "Ingress",
+      "default/cm-acme-http-solver-x7k2p",
+      {
+        spec: { rules: [{ host: "wiki.localhost", http: { paths: [{ path, backend: { service: { name: "x" } } }] } }] },
+      },
+      { "acme.cert-manager.io/http01-solver": "true" },
+    );
+  const severities = (path: string) => findings(withObjects(clean, solver(path))).map(({ severity }) => severity);
+  expect(severities("/.well-known/acme-challenge/LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0")).toEqual(["warning"]);
+  expect(severities("/.well-known/acme-challenge/")).toEqual(["error"]);
+  expect(severities("/")).toEqual(["error"]);
+});

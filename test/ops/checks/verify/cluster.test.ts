@@ -8,7 +8,7 @@ import { clusterProbes } from "../../../../ops/checks/verify/cluster.ts";
 import { type ProbeCheck, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";
-import { clusterOf, edited, GATEWAY, object, withObjects } from "../audit/cluster.ts";
+import { clusterOf, edited, GATEWAY, ingressRoute, object, withObjects } from "../audit/cluster.ts";
 
 const settings = { ...parseStack(stack({}), shell), gateway: { ...parseStack(stack({}), shell).gateway, ...GATEWAY } };
 const plan = computePlan(settings);
@@ -131,4 +131,14 @@ test("accepts a default TLSOption that may be the operator's, and reports severa
   };
   expect(await failures("default/default")).toEqual([]);
   expect(await failures("default/default", "kube-system/default")).toEqual(["TLSOption default/default"]);
+});
+
+test("skips an object of which the audit warns, and fails for one that takes requests", async () => {
+  const states = async (priority: number) => {
+    const route = ingressRoute("kube-system/catch-all", "PathPrefix(`/`)", { priority });
+    const { results } = await resultsOf(withObjects(clean, route));
+    return results.filter(({ kind }) => kind === "audit").map(({ name, ok, skipped }) => [name, ok, skipped]);
+  };
+  expect(await states(1)).toEqual([["IngressRoute kube-system/catch-all", false, true]]);
+  expect(await states(9000)).toEqual([["IngressRoute kube-system/catch-all", false, undefined]]);
 });

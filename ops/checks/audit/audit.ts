@@ -9,6 +9,7 @@ import { type Clients, widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
 import { exposedServices } from "./services.ts";
+import { exposedApi } from "./traefikApi.ts";
 import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
 interface AuditOptions extends Clients {
@@ -39,6 +40,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...ofReadable("TraefikService", () => changedTraefikServices(compared)),
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
+    ...exposedApi(compared, gateway),
     ...unmanagedTraefikServices(compared),
     ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),

@@ -8,6 +8,7 @@ import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { childRoutes, duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { objectLabels } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
+import { isGatewaysOwn, openApi } from "./traefikApi.ts";
 
 const RULE = "routes-as-planned";
 
@@ -38,29 +39,6 @@ function childrenOf(manifest: Manifest, { plan, context }: Compared): AuditFindi
   );
 }
 
-/** Middlewares that refuse requests of others. */
-const GUARDS = ["basicAuth", "digestAuth", "forwardAuth", "ipAllowList", "ipWhiteList"];
-
-/**
- * Returns a finding for a route that opens Traefik's API or dashboard to everyone: its raw data contain the password hashes of basic services. Others, on the
- * internal entry point and behind an authentication, are the operator's.
- */
-function openApi({ manifest, match, backends, middlewares = [] }: RoutingRule, compared: Compared): AuditFinding[] {
-  const api = backends.find(({ name }) => /^(api|dashboard|rest)@internal$/.test(name));
-  if (api === undefined) return [];
-  const isGuard = ({ kind, namespace, objectName, spec }: Manifest): boolean =>
-    kind === "Middleware" && middlewares.includes(`${namespace}/${objectName}`) && GUARDS.some((name) => name in spec);
-  if (compared.manifests.some(isGuard)) return [];
-  return [
-    finding({
-      rule: "backends-behind-the-plan",
-      subject: manifest.label,
-      message: `${match}: opens ${api.name} of Traefik, which shows all routes and the password hashes of basic services`,
-      hint: `remove it (${deletion(manifest, compared.context)}), or add an authentication`,
-    }),
-  ];
-}
-
 /** Returns the rules of unmanaged routes that match a host, the one with the highest priority first. */
 export function unmanagedRulesFor(host: string, compared: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
   const rules = unmanagedRules(compared).filter((rule) => takesConnections(rule, compared.plan) && rule.serves(host));
@@ -71,12 +49,6 @@ function unmanagedRules({ manifests, plan }: Pick<Compared, "manifests" | "plan"
   const own = new Set(plan.routes.map((route) => objectLabel("IngressRoute", route)));
   const others = manifests.filter(({ label }) => !own.has(label));
   return others.flatMap(rulesOf).filter((rule) => !isGatewaysOwn(rule));
-}
-
-/** Returns whether a route is an internal one of Traefik, e.g. its dashboard, on its internal entry point, which no Service exposes. */
-function isGatewaysOwn({ manifest, entryPoints, backends }: RoutingRule): boolean {
-  if (manifest.kind !== "IngressRoute" || entryPoints.length !== 1 || entryPoints[0] !== "traefik") return false;
-  return backends.every(({ kind, name }) => kind === "TraefikService" && name.endsWith("@internal"));
 }
 
 /**

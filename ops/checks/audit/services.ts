@@ -14,24 +14,30 @@ export function exposedServices(compared: Compared): AuditFinding[] {
 /** Annotations with which the operator of Tailscale gives a Service an address in the tailnet (its documentation, "Expose a cluster workload"). */
 const TAILNET = ["tailscale.com/expose", "tailscale.com/tailnet-ip", "tailscale.com/tailnet-fqdn"];
 
-function fromOutside({ props, spec, label, namespace, objectName = "" }: Manifest, compared: Compared): AuditFinding[] {
+/** Returns how a Service exposes its pods outside of the cluster, as text; none for one of type ClusterIP. */
+export function addressesOutside({ props, spec }: Manifest): string[] {
   const type = textAt(spec, "type") ?? "ClusterIP";
   const addresses = listOf(spec["externalIPs"]);
   const annotations = fieldsOf(at(props, "metadata", "annotations"));
   const tailnet = TAILNET.find((name) => name in annotations && annotations[name] !== "false");
-  const ways = [
+  return [
     ...(addresses.length > 0 ? [`the addresses ${addresses.join(", ")}`] : []),
     ...(type === "LoadBalancer" || type === "NodePort" ? [`type ${type}`] : []),
     ...(tailnet === undefined ? [] : [`annotation ${tailnet}`]),
   ];
-  if (ways.length === 0) return [];
-  const reached = compared.backends.behind({ kind: "Service", namespace, name: objectName });
+}
+
+function fromOutside(service: Manifest, { backends }: Compared): AuditFinding[] {
+  const { label, namespace, objectName = "" } = service;
+  const addresses = addressesOutside(service);
+  if (addresses.length === 0) return [];
+  const reached = backends.behind({ kind: "Service", namespace, name: objectName });
   if (reached === undefined) return [];
   return [
     finding({
       rule: "backends-behind-the-plan",
       subject: label,
-      message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${ways.join(", ")}), without the gateway`,
+      message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${addresses.join(", ")}), without the gateway`,
       hint: "make it of type ClusterIP without externalIPs and such annotations, or remove it",
     }),
   ];

@@ -63,8 +63,14 @@ describe("audit", () => {
       }),
       object("traefik.io/v1alpha1", "Middleware", "kube-system/users", { spec: { basicAuth: { secret: "users" } } }),
       ingressRoute("kube-system/guarded-dashboard", "Host(`traefik.example.com`)", {
-        middlewares: [{ name: "users" }],
+        middlewares: [{ name: "chain" }],
         services: [{ kind: "TraefikService", name: "api@internal" }],
+      }),
+      object("traefik.io/v1alpha1", "Middleware", "kube-system/chain", {
+        spec: { chain: { middlewares: [{ name: "chain" }, { name: "users" }] } },
+      }),
+      object("core/v1", "Service", "kube-system/traefik", {
+        spec: { type: "LoadBalancer", selector: GATEWAY.podLabels, ports: [{ port: 80, targetPort: "web" }] },
       }),
       ingressRoute("shop/v2", "Host(`shop.example.com`, `www.example.com`) && !Path(`/admin`)", { syntax: "v2" }),
       object("traefik.io/v1alpha1", "IngressRouteTCP", "shop/db", {

@@ -1,4 +1,4 @@
-import { annotatedIngress, ingressRoute, object, withObjects } from "../cluster.ts";
+import { annotatedIngress, ingressRoute, object, withObjects, GATEWAY } from "../cluster.ts";
 import { clean, type Tampered } from "./planned.ts";
 
 /** Objects that serve the host of a planned route. */
@@ -36,6 +36,51 @@ export const HOSTS: readonly Tampered[] = [
     ),
     "IngressRoute kube-system/dashboard: Host(`traefik.example.com`): opens api@internal of Traefik, which shows all routes and the password hashes of basic services",
   ],
+  ...[
+    {
+      how: "a route",
+      api: object("traefik.io/v1alpha1", "IngressRoute", "kube-system/dashboard", {
+        spec: {
+          entryPoints: ["traefik"],
+          routes: [{ match: "PathPrefix(`/api`)", services: [{ kind: "TraefikService", name: "api@internal" }] }],
+        },
+      }),
+      port: { port: 9000, targetPort: "traefik" },
+    },
+    {
+      how: "an option",
+      api: object(
+        "core/v1",
+        "Pod",
+        "kube-system/traefik-0",
+        {
+          spec: {
+            containers: [
+              {
+                args: ["--entryPoints.traefik.address=:9100/tcp", "--api.insecure=true"],
+                ports: [{ name: "admin", containerPort: 9100 }],
+              },
+            ],
+          },
+        },
+        GATEWAY.podLabels,
+      ),
+      port: { port: 9000, targetPort: "admin" },
+    },
+  ].map(
+    ({ how, api, port }) =>
+      [
+        `a Service for Traefik's internal entry point, on which ${how} opens its API`,
+        withObjects(
+          clean,
+          api,
+          object("core/v1", "Service", "kube-system/admin", {
+            spec: { type: "NodePort", selector: GATEWAY.podLabels, ports: [port] },
+          }),
+        ),
+        "Service kube-system/admin: exposes Traefik's entry point traefik outside of the cluster (type NodePort), with its API, which shows all routes and the password hashes of basic services",
+      ] as const,
+  ),
   [
     "a TCP route for every name",
     withObjects(

@@ -1,0 +1,119 @@
+/** Traefik's API and dashboard: their raw data contain all routes and the password hashes of basic services. */
+import { matchesLabels } from "../../../infra/labels.ts";
+import type { GatewayPods } from "../../../infra/network.ts";
+import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
+import { labelsIn, objectLabels, podsOf } from "../../clients/services.ts";
+import { type AuditFinding, type Compared, deletion, finding } from "./finding.ts";
+import { addressesOutside } from "./services.ts";
+
+const RULE = "backends-behind-the-plan";
+const SHOWS = "which shows all routes and the password hashes of basic services";
+const API = /^(api|dashboard|rest)@internal$/;
+
+/** Name of Traefik's internal entry point, and its address by default (Traefik docs, "API & Dashboard", `insecure`). */
+const ENTRY_POINT = "traefik";
+const DEFAULT_ADDRESS = "8080";
+
+/** Middlewares that refuse requests of others. */
+const GUARDS = ["basicAuth", "digestAuth", "forwardAuth", "ipAllowList", "ipWhiteList"];
+
+/** Options that open services of Traefik on its internal entry point, without a route. */
+const INSECURE = /^--(api|providers\.rest)\.insecure(=true)?$/i;
+
+/** Returns whether a route is an internal one of Traefik, e.g. its dashboard, on its internal entry point, which no Service exposes by default. */
+export function isGatewaysOwn({ manifest, entryPoints, backends }: RoutingRule): boolean {
+  if (manifest.kind !== "IngressRoute" || entryPoints.length !== 1 || entryPoints[0] !== ENTRY_POINT) return false;
+  return backends.every(({ kind, name }) => kind === "TraefikService" && name.endsWith("@internal"));
+}
+
+/** Returns a finding for a route that opens Traefik's API or dashboard to everyone. One behind an authentication is the operator's. */
+export function openApi(rule: RoutingRule, { manifests, context }: Compared): AuditFinding[] {
+  const api = apiOf(rule);
+  if (api === undefined || isGuarded(rule, manifests)) return [];
+  const { manifest, match } = rule;
+  return [
+    finding({
+      rule: RULE,
+      subject: manifest.label,
+      message: `${match}: opens ${api} of Traefik, ${SHOWS}`,
+      hint: `remove it (${deletion(manifest, context)}), or add an authentication`,
+    }),
+  ];
+}
+
+/** Returns findings for Services that expose the internal entry point outside of the cluster, while the API is open there. */
+export function exposedApi({ manifests }: Compared, gateway: GatewayPods | undefined): AuditFinding[] {
+  if (gateway === undefined) return [];
+  const pods = podsOf(manifests).filter(
+    (pod) => pod.namespace === gateway.namespace && matchesLabels(gateway.podLabels, objectLabels(pod)),
+  );
+  if (!isApiOnEntryPoint(manifests, pods)) return [];
+  const ports = internalPorts(pods);
+  const labels = pods.length > 0 ? pods.map(objectLabels) : [gateway.podLabels];
+  const isExposing = ({ kind, namespace, spec }: Manifest): boolean => {
+    const selector = labelsIn(spec["selector"]);
+    if (kind !== "Service" || namespace !== gateway.namespace || Object.keys(selector).length === 0) return false;
+    const targets = listOf(spec["ports"]).map((port) => String(at(port, "targetPort") ?? at(port, "port")));
+    return targets.some((port) => ports.has(port)) && labels.some((one) => matchesLabels(selector, one));
+  };
+  return manifests.filter(isExposing).flatMap((service) => {
+    const addresses = addressesOutside(service);
+    if (addresses.length === 0) return [];
+    const message = `exposes Traefik's entry point ${ENTRY_POINT} outside of the cluster (${addresses.join(", ")}), with its API, ${SHOWS}`;
+    const hint = "remove that port from it, or make it of type ClusterIP without externalIPs and such annotations";
+    return [finding({ rule: RULE, subject: service.label, message, hint })];
+  });
+}
+
+function apiOf({ backends }: RoutingRule): string | undefined {
+  return backends.find(({ name }) => API.test(name))?.name;
+}
+
+/** Returns whether one of a rule's middlewares, also one in a chain, refuses requests of others. */
+function isGuarded({ middlewares = [] }: RoutingRule, manifests: readonly Manifest[]): boolean {
+  const all = new Map(
+    manifests.filter(({ kind }) => kind === "Middleware").map((one) => [`${one.namespace}/${one.objectName}`, one]),
+  );
+  const names = new Set(middlewares);
+  // A set visits what is added while it is iterated, and each name once.
+  for (const name of names) {
+    const middleware = all.get(name);
+    if (middleware === undefined) continue;
+    if (GUARDS.some((guard) => guard in middleware.spec)) return true;
+    for (const one of listOf(at(middleware.spec, "chain", "middlewares"))) {
+      names.add(`${textAt(one, "namespace") ?? middleware.namespace}/${textAt(one, "name")}`);
+    }
+  }
+  return false;
+}
+
+function isApiOnEntryPoint(manifests: readonly Manifest[], pods: readonly Manifest[]): boolean {
+  const isOpen = (rule: RoutingRule): boolean =>
+    rule.entryPoints.includes(ENTRY_POINT) && apiOf(rule) !== undefined && !isGuarded(rule, manifests);
+  return argumentsOf(pods).some((one) => INSECURE.test(one)) || manifests.flatMap(rulesOf).some(isOpen);
+}
+
+/** Returns the port of the internal entry point as Services name it: by number, and by the names of the containers' ports. */
+function internalPorts(pods: readonly Manifest[]): ReadonlySet<string> {
+  const address = /^--entrypoints\.traefik\.address=.*:(\d+)(\/tcp)?$/i;
+  const [stated] = argumentsOf(pods).flatMap((one) => address.exec(one)?.[1] ?? []);
+  const number = stated ?? DEFAULT_ADDRESS;
+  const named = containersOf(pods)
+    .flatMap((container) => listOf(at(container, "ports")))
+    .filter((port) => String(at(port, "containerPort")) === number)
+    .flatMap((port) => textAt(port, "name") ?? []);
+  return new Set([number, ENTRY_POINT, ...named]);
+}
+
+function argumentsOf(pods: readonly Manifest[]): string[] {
+  const texts = containersOf(pods).flatMap((container) => [
+    ...listOf(at(container, "command")),
+    ...listOf(at(container, "args")),
+  ]);
+  return texts.filter((one): one is string => typeof one === "string");
+}
+
+function containersOf(pods: readonly Manifest[]): readonly Value[] {
+  return pods.flatMap(({ spec }) => listOf(spec["containers"]));
+}

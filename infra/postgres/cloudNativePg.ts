@@ -3,26 +3,19 @@ import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { PostgresInstallation } from "../../config/settings.ts";
 import type { ClusterSpec } from "../../sdks/cloudnativepg/index.d.ts";
 import { pinned } from "../images.ts";
-import { namespaced } from "../network.ts";
 import { CLOUDNATIVEPG_METRICS } from "../observability/targets.ts";
 import { resources } from "../pods.ts";
-import { NAME, PORT } from "./connection.ts";
-import type { Kind, Parts, Workload } from "./workload.ts";
+import { NAME, PODS } from "./objects.ts";
+import type { Parts, Workload } from "./workload.ts";
 import { MAX_CONNECTIONS } from "../../config/sections/postgres/maxConnections.ts";
 
-type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
-
-/** Port of the operator's instance manager (CloudNativePG docs, "Security", exposed ports). */
-const STATUS_PORT = 8000;
-const PODS = { "cnpg.io/cluster": NAME };
+const LABELS = PODS.cloudnativepg;
 
 /**
  * A primary and its read replicas, by the operator CloudNativePG, which must be installed. The operator creates restricted pods,
  * volumes, Services, certificates and disruption budgets, and replaces a failed primary.
  */
-export const CLOUD_NATIVE_PG: Kind = { pods: PODS, ingress, deploy };
-
-function deploy({ name, install, namespace, superuser, child, kept }: Parts): Workload {
+export function deployCloudNativePg({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const ready = new k8s.apiextensions.CustomResource(
     `${name}-server`,
     {
@@ -40,7 +33,7 @@ function deploy({ name, install, namespace, superuser, child, kept }: Parts): Wo
         apiVersion: "monitoring.coreos.com/v1",
         kind: "PodMonitor",
         metadata: { name: NAME, namespace },
-        spec: { selector: { matchLabels: PODS }, podMetricsEndpoints: [{ port: CLOUDNATIVEPG_METRICS.name }] },
+        spec: { selector: { matchLabels: LABELS }, podMetricsEndpoints: [{ port: CLOUDNATIVEPG_METRICS.name }] },
       },
       child,
     );
@@ -48,7 +41,7 @@ function deploy({ name, install, namespace, superuser, child, kept }: Parts): Wo
   const host = (service: string): string => `${NAME}-${service}.${install.namespace}.svc`;
   return {
     ready,
-    primary: { ...PODS, "cnpg.io/instanceRole": "primary" },
+    primary: { ...LABELS, "cnpg.io/instanceRole": "primary" },
     hosts: { primary: host("rw"), replicas: install.instances > 1 ? host("ro") : undefined },
   };
 }
@@ -93,7 +86,7 @@ export function clusterSpec({
         maxSkew: 1,
         topologyKey: "topology.kubernetes.io/zone",
         whenUnsatisfiable: "ScheduleAnyway",
-        labelSelector: { matchLabels: PODS },
+        labelSelector: { matchLabels: LABELS },
       },
     ],
     resources: resources("250m", "512Mi", "2Gi"),
@@ -101,19 +94,4 @@ export function clusterSpec({
     // A smart shutdown refuses new connections and waits for the pools of authentik and PostgREST, which never disconnect: 180 s by default.
     smartShutdownTimeout: 0,
   };
-}
-
-/** Returns rules for the operator, the other instances, and Prometheus (CloudNativePG docs, "Networking"). */
-function ingress({ operatorNamespace, monitoring }: PostgresInstallation): IngressRule[] {
-  const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
-  const operator = {
-    ...namespaced(operatorNamespace),
-    podSelector: { matchLabels: { "app.kubernetes.io/name": "cloudnative-pg" } },
-  };
-  return [
-    { from: [operator, { podSelector: { matchLabels: PODS } }], ports: tcp(PORT, STATUS_PORT) },
-    ...(monitoring === undefined
-      ? []
-      : [{ from: [namespaced(monitoring)], ports: tcp(CLOUDNATIVEPG_METRICS.containerPort) }]),
-  ];
 }

@@ -6,6 +6,7 @@ import { installedSslmode } from "../../config/sections/postgres/sslModes.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
 import { urlHost } from "../urlHost.ts";
+import { PORT } from "./objects.ts";
 import type { Encryption } from "./tls.ts";
 
 /** Address of the primary for pods, and the encryption of a connection to it. */
@@ -52,11 +53,6 @@ export function isProtected(
 ): boolean {
   return protect ?? server.protect;
 }
-
-/** Name of an installed server, of the Service for the deploying machine, and of its other objects. */
-export const NAME = "postgres";
-/** The port of every Service of an installed server. */
-export const PORT = 5432;
 
 /** Returns the connection to a server that the stack installs. */
 export function installed(

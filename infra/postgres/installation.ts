@@ -1,18 +1,18 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { PRIVATE_NETWORKS } from "../../config/schema/networks.ts";
 import type { PostgresInstallation, PostgresServer } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { clusterIp } from "../clusterIp.ts";
-import { namespaced } from "../network.ts";
 import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
-import { type PostgresConnection, installed, NAME, PORT } from "./connection.ts";
-import { CLOUD_NATIVE_PG } from "./cloudNativePg.ts";
-import { STATEFUL_SET } from "./statefulSet.ts";
+import { balancedNetworks, policyOf } from "./access.ts";
+import { type PostgresConnection, installed } from "./connection.ts";
+import { deployCloudNativePg } from "./cloudNativePg.ts";
+import { NAME, PORT } from "./objects.ts";
+import { deployStatefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
-import type { Kind, Workload } from "./workload.ts";
+import type { Workload } from "./workload.ts";
 
 interface InstallationArgs {
   readonly server: PostgresServer;
@@ -33,7 +33,7 @@ export class Installation extends pulumi.ComponentResource {
 
   constructor(name: string, args: InstallationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:PostgresInstallation", name, {}, opts);
-    const { server, install, cluster } = args;
+    const { server, install, cluster, clients } = args;
     const child = { parent: this, provider: cluster.provider };
     const kept = { ...child, protect: install.protect };
     const space = cluster.namespace(install.namespace, this, { protect: install.protect });
@@ -49,15 +49,15 @@ export class Installation extends pulumi.ComponentResource {
       },
       child,
     );
-    const kind = install.kind === "statefulset" ? STATEFUL_SET : CLOUD_NATIVE_PG;
     // Before its pods and addresses: until the policy exists, every pod can connect, and a load balancer lets every address connect.
     const network = new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: { name: NAME, namespace }, spec: policyOf(args, kind) },
+      { metadata: { name: NAME, namespace }, spec: policyOf(install, clients) },
       child,
     );
     const withData = { ...kept, dependsOn: [network, credentials] };
-    const workload = kind.deploy({ name, install, namespace, superuser, child, kept: withData });
+    const deploy = install.kind === "statefulset" ? deployStatefulSet : deployCloudNativePg;
+    const workload = deploy({ name, install, namespace, superuser, child, kept: withData });
     const service = new k8s.core.v1.Service(
       `${name}-service`,
       {
@@ -75,36 +75,12 @@ export class Installation extends pulumi.ComponentResource {
 }
 
 /** Returns the spec of a Service for pods, or, with another port, for the deploying machine. */
-function serviceOf(
-  { service: type, allowedFrom }: PostgresInstallation,
-  port: number,
-): k8s.types.input.core.v1.ServiceSpec {
+function serviceOf(install: PostgresInstallation, port: number): k8s.types.input.core.v1.ServiceSpec {
+  const { service: type } = install;
   const own = { name: NAME, port: PORT, targetPort: PORT };
   const ports = port === PORT ? [own] : [own, { ...own, name: "deployer", port }];
   if (type === "ClusterIP") return { type, ports };
-  return { type, ports, loadBalancerSourceRanges: allowedFrom.length > 0 ? [...allowedFrom] : PRIVATE_NETWORKS };
-}
-
-/** Returns a policy that admits the namespaces of clients, the load balancer of k3s, and the networks of `allowed_from`. */
-function policyOf(
-  { install, clients }: InstallationArgs,
-  { pods, ingress }: Kind,
-): k8s.types.input.networking.v1.NetworkPolicySpec {
-  const namespaces = [...new Set([...clients, ...install.clients])].sort();
-  const balancer = {
-    ...namespaced("kube-system"),
-    podSelector: { matchLabels: { "svccontroller.k3s.cattle.io/svcname": NAME } },
-  };
-  const from = [
-    ...namespaces.map(namespaced),
-    ...(install.service === "LoadBalancer" ? [balancer] : []),
-    ...install.allowedFrom.map((cidr) => ({ ipBlock: { cidr } })),
-  ];
-  return {
-    podSelector: { matchLabels: pods },
-    policyTypes: ["Ingress"],
-    ingress: [...(from.length > 0 ? [{ from, ports: [{ protocol: "TCP", port: PORT }] }] : []), ...ingress(install)],
-  };
+  return { type, ports, loadBalancerSourceRanges: [...balancedNetworks(install)] };
 }
 
 function hostOf(

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PostgresServer, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan } from "../plan/types.ts";
+import { clientsOf } from "./access.ts";
 import { type PostgresConnection, existing } from "./connection.ts";
 import { writeRootCertificates } from "./certificateFile.ts";
 import { Installation } from "./installation.ts";
@@ -59,9 +60,4 @@ export class Postgres extends pulumi.ComponentResource {
     const inputs = { ...this.#inputs, database: plan.database };
     return new postgresql.Provider(name, inputs, { parent, dependsOn: this.#connection });
   }
-}
-
-/** Returns the namespaces of the stack whose pods connect to the server. */
-function clientsOf({ identityProvider, dataApi }: Settings): string[] {
-  return [...(identityProvider.install ? [identityProvider.namespace] : []), ...(dataApi ? [dataApi.namespace] : [])];
 }

@@ -1,9 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import { pinned } from "../images.ts";
-import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
-import { NAME, PORT } from "./connection.ts";
-import type { Kind, Parts, Workload } from "./workload.ts";
+import { containerDefaults, resources, restrictedPod, withoutAwait } from "../pods.ts";
+import { NAME, PODS, PORT } from "./objects.ts";
+import type { Parts, Workload } from "./workload.ts";
 import { MAX_CONNECTIONS } from "../../config/sections/postgres/maxConnections.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */
@@ -17,15 +17,13 @@ const SUPERUSER = "/etc/superuser";
 /** Writable folders of the read-only image, and shared memory for parallel queries: the default of a container is 64 MB. */
 const SCRATCH = { tmp: "/tmp", run: "/var/run/postgresql", shm: "/dev/shm" };
 
-const labels = labelsOf(NAME);
+const labels = PODS.statefulset;
 
 /**
  * One server on one volume, for development: an update restarts it. A failing `create role … password` must not reach its log.
  * The claim is a separate resource, so that it can be resized.
  */
-export const STATEFUL_SET: Kind = { pods: labels, ingress: () => [], deploy };
-
-function deploy({ name, install, namespace, superuser, child, kept }: Parts): Workload {
+export function deployStatefulSet({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const claim = new k8s.core.v1.PersistentVolumeClaim(
     `${name}-data`,
     {

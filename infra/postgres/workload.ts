@@ -1,15 +1,5 @@
-import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { PostgresInstallation } from "../../config/settings.ts";
-
-/** A kind of installation. */
-export interface Kind {
-  /** Labels of all pods. */
-  readonly pods: Readonly<Record<string, string>>;
-  /** Returns connections in addition to those of the clients. */
-  readonly ingress: (install: PostgresInstallation) => k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
-  readonly deploy: (parts: Parts) => Workload;
-}
 
 /** The resources of an installation of one kind. */
 export interface Workload {

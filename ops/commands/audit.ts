@@ -2,6 +2,7 @@
 import { append, runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
+import { installedPostgres } from "../checks/audit/postgres.ts";
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";
@@ -37,7 +38,14 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
     throw unreachableCluster(kubeConfig, error);
   });
   const { gateway, observability } = settings;
-  const findings = audit(objects, plan, { context, given, gateway, observability, accepted: accept });
+  const findings = audit(objects, plan, {
+    context,
+    given,
+    gateway,
+    observability,
+    postgres: installedPostgres(settings),
+    accepted: accept,
+  });
   const audited = auditedObjects(plan);
   if (json) {
     shell.out(jsonText({ context, stack: plan.stack, ok: findings.length === 0, audited, findings }));

@@ -6,6 +6,7 @@ import { defaultTls } from "./defaultTls.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
 import { changedMiddlewares, exposingMiddlewares, sameNamedMiddlewares } from "./middlewares.ts";
 import { type Clients, widenedPolicies } from "./networkPolicies.ts";
+import { databaseServices, type InstalledPostgres, widenedDatabasePolicies } from "./postgres.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
 import { exposedServices } from "./services.ts";
@@ -17,19 +18,22 @@ interface AuditOptions extends Clients {
   readonly context: string;
   /** Its name on the command line, for commands of Gatehouse in hints. */
   readonly given: string;
+  /** The server that the stack installs. */
+  readonly postgres?: InstalledPostgres | undefined;
   /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];
 }
 
 /** Returns what opens a host or a backend of the plan, or changes how one is protected; none when all is as planned. */
 export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options: AuditOptions): AuditFinding[] {
-  const { context, given, gateway } = options;
+  const { context, given, gateway, postgres } = options;
   const compared: Compared = {
     manifests,
     plan,
     context,
     given,
-    backends: new Backends(manifests, plan, gateway?.namespace),
+    backends: new Backends(manifests, plan, gateway?.namespace, postgres && databaseServices(postgres)),
+    postgres,
   };
   const ofReadable = (kind: string, findings: () => AuditFinding[]): AuditFinding[] =>
     unread.has(kind) ? [] : findings();
@@ -45,7 +49,10 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),
     ...defaultTls(compared, gateway),
-    ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options)),
+    ...ofReadable("NetworkPolicy", () => [
+      ...widenedPolicies(compared, options),
+      ...widenedDatabasePolicies(compared, options),
+    ]),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];
   const accepted = new Set(options.accepted);

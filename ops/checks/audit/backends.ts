@@ -16,7 +16,7 @@ interface ServiceName {
 
 /** The Services behind the plan's routes, and what else in a cluster routes to their pods. */
 export class Backends {
-  /** The planned Services that only the gateway may route to. */
+  /** The planned Services that only the gateway may route to, and those of the database server, to which nothing may. */
   readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
   readonly deployed: readonly (ServiceName & {
@@ -27,7 +27,13 @@ export class Backends {
   readonly #routes: Plan["routes"];
   readonly #gatewayNamespace: string | undefined;
 
-  constructor(manifests: readonly Manifest[], plan: Plan, gatewayNamespace?: string) {
+  /** @param databases Services of a server that the stack installs, which no route is for */
+  constructor(
+    manifests: readonly Manifest[],
+    plan: Plan,
+    gatewayNamespace?: string,
+    databases: readonly ServiceName[] = [],
+  ) {
     this.#manifests = manifests;
     this.#gatewayNamespace = gatewayNamespace;
     this.#routes = plan.routes;
@@ -40,7 +46,8 @@ export class Backends {
       return { ...backend, role };
     });
     // An existing identity provider has routes of other stacks, too.
-    this.guarded = unique(all.filter(({ role }) => role !== "identity-provider" || plan.installsIdentityProvider));
+    const planned = all.filter(({ role }) => role !== "identity-provider" || plan.installsIdentityProvider);
+    this.guarded = unique<ServiceName>([...planned, ...databases]);
     this.deployed = unique(
       all.filter((backend) => {
         if (backend.role === "identity-provider") return plan.installsIdentityProvider;

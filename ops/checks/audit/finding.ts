@@ -2,6 +2,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
 import type { Backends } from "./backends.ts";
+import type { InstalledPostgres } from "./postgres.ts";
 import { signInExposure } from "../../../infra/plan/exposure.ts";
 import { argument } from "../../text.ts";
 
@@ -16,6 +17,8 @@ export interface Compared {
   readonly manifests: readonly Manifest[];
   readonly plan: Plan;
   readonly backends: Backends;
+  /** Undefined for an existing server. */
+  readonly postgres: InstalledPostgres | undefined;
   /** Context of the cluster, for kubectl in hints. */
   readonly context: string;
   /** Its name on the command line, for commands of Gatehouse in hints. */

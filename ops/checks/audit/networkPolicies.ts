@@ -8,7 +8,7 @@ import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.
 import { matchesLabels } from "../../../infra/labels.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
-const NAMESPACE_NAME = "kubernetes.io/metadata.name";
+export const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 const RULE = "backends-take-only-the-gateway";
 
 const METRICS = [AUTHENTIK_METRICS.containerPort, POSTGREST_ADMIN.containerPort];
@@ -59,11 +59,13 @@ export function widenedPolicies(compared: Compared, clients: Clients): AuditFind
   });
 }
 
-function isForIngress(types: Value): boolean {
+/** Returns whether a policy restricts ingress, by its `policyTypes`. */
+export function isForIngress(types: Value): boolean {
   return listOf(types).length === 0 || listOf(types).includes("Ingress");
 }
 
-function isFor(rule: Value, port: number): boolean {
+/** Returns whether a rule of ingress is for a port. A port by name may be any. */
+export function isFor(rule: Value, port: number): boolean {
   const ports = listOf(at(rule, "ports"));
   return (
     ports.length === 0 ||
@@ -107,7 +109,8 @@ function otherThan(allowed: readonly (string | undefined)[], peer: Value, gatewa
   return matchesLabels(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
 }
 
-function namespacesOf(selector: Value): string {
+/** Returns the namespaces of a selector that names none, as text. */
+export function namespacesOf(selector: Value): string {
   return Object.keys(fieldsOf(selector)).length === 0
     ? "every namespace"
     : "namespaces selected by other labels than their name";

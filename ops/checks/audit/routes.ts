@@ -98,12 +98,13 @@ function isChallenge({ manifest, match }: RoutingRule): boolean {
 function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compared: Compared): AuditFinding[] {
   const [first] = refs.flatMap((ref) => compared.backends.behindRule(ref, refs.length) ?? []);
   if (first === undefined) return [];
+  const isDatabase = compared.postgres !== undefined && first.namespace === compared.postgres.install.namespace;
   return [
     finding({
       rule: "backends-behind-the-plan",
       subject: manifest.label,
       message: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
-      hint: `remove it (${deletion(manifest, compared.context)}), or add the service to gatehouse:protected_services`,
+      hint: `remove it (${deletion(manifest, compared.context)})${isDatabase ? "" : ", or add the service to gatehouse:protected_services"}`,
     }),
   ];
 }

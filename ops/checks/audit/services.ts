@@ -3,6 +3,7 @@ import { differences } from "../../../manifests/differences.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { labelsIn } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
+import { isPlannedService, unplannedAddresses } from "./postgres.ts";
 
 /** Returns findings for Services that expose a guarded backend outside of the cluster, and for planned ones that select other pods. */
 export function exposedServices(compared: Compared): AuditFinding[] {
@@ -27,9 +28,10 @@ export function addressesOutside({ props, spec }: Manifest): string[] {
   ];
 }
 
-function fromOutside(service: Manifest, { backends }: Compared): AuditFinding[] {
+function fromOutside(service: Manifest, compared: Compared): AuditFinding[] {
+  const { backends, postgres } = compared;
   const { label, namespace, objectName = "" } = service;
-  const addresses = addressesOutside(service);
+  const addresses = unplannedAddresses(service, addressesOutside(service), postgres);
   if (addresses.length === 0) return [];
   const reached = backends.behind({ kind: "Service", namespace, name: objectName });
   if (reached === undefined) return [];
@@ -38,7 +40,9 @@ function fromOutside(service: Manifest, { backends }: Compared): AuditFinding[] 
       rule: "backends-behind-the-plan",
       subject: label,
       message: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${addresses.join(", ")}), without the gateway`,
-      hint: "make it of type ClusterIP without externalIPs and such annotations, or remove it",
+      hint: isPlannedService(service, postgres)
+        ? restore([], compared, service)
+        : "make it of type ClusterIP without externalIPs and such annotations, or remove it",
     }),
   ];
 }

@@ -13,6 +13,7 @@ import { type ClusterObjects, readClusterObjects, RIGHTS_HINT } from "../../clie
 import { isReady, objectLabels, podsOf, serviceProblem } from "../../clients/services.ts";
 import { matchesLabels } from "../../../infra/labels.ts";
 import { audit } from "../audit/audit.ts";
+import { installedPostgres } from "../audit/postgres.ts";
 import { DEFAULT_TLS } from "../audit/defaultTls.ts";
 import { lineOf } from "../finding.ts";
 import { type Check, checkOf, failed, skip } from "../check.ts";
@@ -116,7 +117,7 @@ function checkBackends(
 
 function checkObjects(objects: ClusterObjects, { context, given, plan, settings }: Target): Check[] {
   const { gateway, observability } = settings;
-  const all = audit(objects, plan, { context, given, gateway, observability });
+  const all = audit(objects, plan, { context, given, gateway, observability, postgres: installedPostgres(settings) });
   // Whether one is the operator's is known to the `--accept` of an audit only.
   const findings = all.filter(({ rule, severity }) => rule !== DEFAULT_TLS || severity === "error");
   if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];

@@ -1,7 +1,7 @@
 /** The address of the data API's database from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { UserError } from "../../../config/errors/userError.ts";
-import { NAME } from "../../../infra/postgres/connection.ts";
+import { NAME } from "../../../infra/postgres/objects.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { ownDatabase } from "../../clients/databaseAddress.ts";
 import { LockFolder } from "../contract/lockFolder.ts";

@@ -1,6 +1,7 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { Manifest } from "../../../../manifests/resource.ts";
 import { audit } from "../../audit/audit.ts";
+import { installedPostgres } from "../../audit/postgres.ts";
 import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";
@@ -38,7 +39,9 @@ export function compareObjects(evidence: Evidence): ComparedEvidence {
   const { context, given, plan, cluster } = evidence;
   const { gateway, observability } = evidence.settings;
   const objects = observed(cluster.objects);
-  const findings = objects ? audit(objects, plan, { context, given, gateway, observability }) : [];
+  const findings = objects
+    ? audit(objects, plan, { context, given, gateway, observability, postgres: installedPostgres(evidence.settings) })
+    : [];
   const isReadable = objects && !objects.unread.has("Service") && !objects.unread.has("Pod");
   return {
     ...evidence,

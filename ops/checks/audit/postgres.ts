@@ -1,0 +1,161 @@
+/** The Postgres server that the stack installs: who else than planned can connect to its pods. */
+import type { PostgresInstallation, Settings } from "../../../config/settings.ts";
+import { matchesLabels } from "../../../infra/labels.ts";
+import { namespaced } from "../../../infra/network.ts";
+import { CLOUDNATIVEPG_METRICS } from "../../../infra/observability/targets.ts";
+import { balancedNetworks, clientsOf, policyOf, STATUS_PORT } from "../../../infra/postgres/access.ts";
+import { NAME, PODS, PORT, serviceNames } from "../../../infra/postgres/objects.ts";
+import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
+import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
+import { type Clients, isFor, isForIngress, NAMESPACE_NAME, namespacesOf } from "./networkPolicies.ts";
+
+const RULE = "backends-take-only-the-gateway";
+const LOAD_BALANCER = "type LoadBalancer";
+
+export interface InstalledPostgres {
+  readonly install: PostgresInstallation;
+  /** Namespaces of the stack whose pods connect. */
+  readonly clients: readonly string[];
+}
+
+/** Returns the server that a stack installs; undefined for an existing one. */
+export function installedPostgres(settings: Settings): InstalledPostgres | undefined {
+  const install = settings.postgres?.install;
+  return install && { install, clients: clientsOf(settings) };
+}
+
+/** Returns the Services of a server. */
+export function databaseServices({ install }: InstalledPostgres): { namespace: string; name: string }[] {
+  return serviceNames(install).map((name) => ({ namespace: install.namespace, name }));
+}
+
+/** Returns whether a Service is that of the server for the deploying machine. */
+export function isPlannedService(
+  { namespace, objectName }: Manifest,
+  postgres: InstalledPostgres | undefined,
+): boolean {
+  return namespace === postgres?.install.namespace && objectName === NAME;
+}
+
+/** Returns those of the ways on which a Service is exposed outside of the cluster that the configuration does not allow. */
+export function unplannedAddresses(
+  service: Manifest,
+  ways: readonly string[],
+  postgres: InstalledPostgres | undefined,
+): string[] {
+  if (!isPlannedService(service, postgres) || postgres?.install.service !== "LoadBalancer") return [...ways];
+  const planned = balancedNetworks(postgres.install);
+  const networks = listOf(service.spec["loadBalancerSourceRanges"]);
+  const others = networks.length === 0 ? ["any network"] : networks.filter((one) => !planned.includes(String(one)));
+  return ways.flatMap((way) => {
+    if (way !== LOAD_BALANCER) return [way];
+    return others.length === 0 ? [] : [`${way} for ${others.join(", ")}`];
+  });
+}
+
+/** Returns the NetworkPolicies that admit other clients to the server's pods than planned; one finding if none selects them. */
+export function widenedDatabasePolicies(compared: Compared, { observability }: Clients): AuditFinding[] {
+  const { postgres, manifests } = compared;
+  if (postgres === undefined) return [];
+  const { namespace, kind } = postgres.install;
+  const pods = labelsOfPods(
+    PODS[kind],
+    manifests.filter((one) => one.namespace === namespace),
+  );
+  const policies = manifests.filter(
+    (one) => one.kind === "NetworkPolicy" && one.namespace === namespace && isForIngress(one.spec["policyTypes"]),
+  );
+  const selecting = (pod: Readonly<Record<string, string>>) =>
+    policies.filter(({ spec }) => selects(spec["podSelector"], pod));
+  const open = pods.every((pod) => selecting(pod).length > 0)
+    ? []
+    : [
+        finding({
+          rule: RULE,
+          subject: `Service ${namespace}/${NAME}`,
+          message: "no NetworkPolicy selects its pods, so any pod of the cluster can connect to the database server",
+          hint: restore([], compared),
+        }),
+      ];
+  const planned = plannedRules(postgres, observability?.namespace);
+  const widened = [...new Set(pods.flatMap(selecting))].flatMap(({ label, spec }) =>
+    [...othersIn(listOf(spec["ingress"]), planned, postgres)].map(([client, ports]) =>
+      finding({
+        rule: RULE,
+        subject: label,
+        message: `lets ${client} connect to ${ports.size === 1 ? "port" : "ports"} ${[...ports].join(", ")} of ${namespace}/${NAME}`,
+        hint: "remove that rule, or add the namespace to postgres.install.clients, or the network to allowed_from",
+      }),
+    ),
+  );
+  return [...open, ...widened];
+}
+
+function labelsOfPods(planned: Readonly<Record<string, string>>, manifests: readonly Manifest[]) {
+  const running = podsOf(manifests)
+    .map(objectLabels)
+    .filter((labels) => matchesLabels(planned, labels));
+  return running.length > 0 ? running : [planned];
+}
+
+/** Returns the ingress rules of the stack's own policies for the pods. */
+function plannedRules({ install, clients }: InstalledPostgres, prometheus: string | undefined): readonly Value[] {
+  const port = CLOUDNATIVEPG_METRICS.containerPort;
+  const metrics = prometheus === undefined ? [] : [{ from: [namespaced(prometheus)], ports: [{ port }] }];
+  return [...policyOf(install, clients).ingress, ...metrics];
+}
+
+/** Returns who else than planned can connect because of some rules, and to which ports. */
+function othersIn(
+  rules: readonly Value[],
+  planned: readonly Value[],
+  { install }: InstalledPostgres,
+): Map<string, Set<number>> {
+  const others = new Map<string, Set<number>>();
+  const ports = install.kind === "statefulset" ? [PORT] : [PORT, STATUS_PORT, CLOUDNATIVEPG_METRICS.containerPort];
+  for (const port of ports) {
+    const allowed = planned.filter((rule) => isFor(rule, port)).flatMap((rule) => listOf(at(rule, "from")));
+    for (const rule of rules.filter((one) => isFor(one, port))) {
+      for (const client of clientsIn(rule, allowed, install.namespace)) {
+        others.set(client, (others.get(client) ?? new Set()).add(port));
+      }
+    }
+  }
+  return others;
+}
+
+/** Returns the peers of a rule that are not within an allowed one, as text. */
+function clientsIn(rule: Value, allowed: readonly Value[], own: string): string[] {
+  const peers = listOf(at(rule, "from"));
+  if (peers.length === 0) return ["any client"];
+  return peers.filter((peer) => !allowed.some((one) => isWithin(peer, one, own))).map((peer) => textOf(peer, own));
+}
+
+/** Returns whether a peer selects no more than another one. Networks are compared as text. */
+function isWithin(peer: Value, allowed: Value, own: string): boolean {
+  const network = textAt(peer, "ipBlock", "cidr");
+  if (network !== undefined) return network === textAt(allowed, "ipBlock", "cidr");
+  const namespace = namespaceOf(peer, own);
+  if (namespace === undefined || namespace !== namespaceOf(allowed, own)) return false;
+  return matchesLabels(podLabels(allowed), podLabels(peer));
+}
+
+/** Returns the one namespace of a peer's pods; undefined for a network, and for namespaces that it does not name. */
+function namespaceOf(peer: Value, own: string): string | undefined {
+  if (at(peer, "ipBlock") !== undefined) return undefined;
+  const selector = at(peer, "namespaceSelector");
+  return selector === undefined ? own : labelsIn(at(selector, "matchLabels"))[NAMESPACE_NAME];
+}
+
+function podLabels(peer: Value): Readonly<Record<string, string>> {
+  return labelsIn(at(peer, "podSelector", "matchLabels"));
+}
+
+function textOf(peer: Value, own: string): string {
+  const network = textAt(peer, "ipBlock", "cidr");
+  if (network !== undefined) return `the network ${network}`;
+  const namespace = namespaceOf(peer, own);
+  if (namespace === undefined) return namespacesOf(at(peer, "namespaceSelector"));
+  return at(peer, "podSelector") === undefined ? `the namespace ${namespace}` : `pods of the namespace ${namespace}`;
+}

@@ -194,6 +194,13 @@ export function backendRef(value: Value, namespace: string): BackendRef {
   };
 }
 
+/** Returns all references to other Services in a TraefikService, regardless of its kind of load balancing. */
+export function referencesIn(value: Value, namespace: string): BackendRef[] {
+  if (Array.isArray(value)) return listOf(value).flatMap((one) => referencesIn(one, namespace));
+  const nested = Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace));
+  return textAt(value, "name") === undefined ? nested : [backendRef(value, namespace), ...nested];
+}
+
 function texts(value: Value): string[] {
   return listOf(value).filter((one): one is string => typeof one === "string");
 }

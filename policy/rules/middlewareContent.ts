@@ -6,6 +6,7 @@ import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/
 import { differences } from "../../manifests/differences.ts";
 import { at, type Manifest, manifestsOf, objectLabel, textAt, UNKNOWN } from "../../manifests/resource.ts";
 import type { Rule, Violation } from "../rule.ts";
+import { replacedService } from "./replacedServices.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
@@ -19,6 +20,7 @@ export const middlewareContent: Rule = {
       ...changedMiddleware(manifest, plan),
       ...sameName(manifest, plan),
       ...changedTraefikService(manifest, plan),
+      ...replacement(manifest, plan),
     ]),
 };
 
@@ -93,6 +95,13 @@ function sameName(manifest: Manifest, plan: Plan): Violation[] {
   if (replaced === undefined) return [];
   const message = `replaces ${objectLabel("Middleware", replaced)}, which has the same name in Traefik`;
   return [{ rule: middlewareContent.name, subject: manifest.label, message, hint: "rename it" }];
+}
+
+function replacement(manifest: Manifest, plan: Plan): Violation[] {
+  const replaced = replacedService(manifest, plan);
+  if (replaced === undefined) return [];
+  const hint = "remove it; the TraefikServices of the stack are those of the plan";
+  return [{ rule: middlewareContent.name, subject: manifest.label, message: `replaces ${replaced}`, hint }];
 }
 
 function effect({ kind }: Middleware): string {

@@ -1,7 +1,8 @@
-import type { Exposure, Plan } from "../../../infra/plan/types.ts";
+import { type PlannedBackend, plannedBackends } from "../../../infra/plan/plannedBackends.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
-import { type BackendRef, backendRef } from "../../../manifests/routing.ts";
+import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
+import { type BackendRef, referencesIn } from "../../../manifests/routing.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { labelsIn, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
 import { matchesLabels } from "../../../infra/labels.ts";
@@ -19,10 +20,7 @@ export class Backends {
   /** The planned Services that only the gateway may route to, and those of the database server, to which nothing may. */
   readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
-  readonly deployed: readonly (ServiceName & {
-    readonly port: number;
-    readonly role: Exposure["role"] | "outpost" | undefined;
-  })[];
+  readonly deployed: readonly PlannedBackend[];
   readonly #manifests: readonly Manifest[];
   readonly #routes: Plan["routes"];
   readonly #gatewayNamespace: string | undefined;
@@ -37,22 +35,12 @@ export class Backends {
     this.#manifests = manifests;
     this.#gatewayNamespace = gatewayNamespace;
     this.#routes = plan.routes;
-    const roles = new Map(plan.exposures.map(({ id, role }) => [id, role]));
-    const own = new Map(plan.exposures.map(({ id, backend }) => [id, backend]));
-    const rules = plan.routes.flatMap((route) => route.rules);
-    const all = rules.map(({ backend, exposure }) => {
-      // On a protected host the outposts and their pages have rules, too.
-      const role = isSame(own.get(exposure), backend) ? roles.get(exposure) : ("outpost" as const);
-      return { ...backend, role };
-    });
-    // An existing identity provider has routes of other stacks, too.
-    const planned = all.filter(({ role }) => role !== "identity-provider" || plan.installsIdentityProvider);
+    const planned = plannedBackends(plan);
     this.guarded = unique<ServiceName>([...planned, ...databases]);
     this.deployed = unique(
-      all.filter((backend) => {
-        if (backend.role === "identity-provider") return plan.installsIdentityProvider;
-        if (backend.role === "service" || backend.role === "test") return isOurs(this.service(backend));
-        return true;
+      planned.filter((backend) => {
+        const isApplication = backend.role === "service" || backend.role === "test";
+        return !isApplication || isOurs(this.service(backend));
       }),
     );
   }
@@ -199,13 +187,6 @@ function isOurs(service: Manifest | undefined): boolean {
   const part = "app.kubernetes.io/part-of";
   const own = labelsIn(at(service?.props, "metadata", "labels"));
   return own[part] === "gatehouse" || labelsIn(service?.spec["selector"])[part] === "gatehouse";
-}
-
-/** Returns all references to other Services in a TraefikService, regardless of its kind of load balancing. */
-function referencesIn(value: Value, namespace: string): BackendRef[] {
-  if (Array.isArray(value)) return listOf(value).flatMap((one) => referencesIn(one, namespace));
-  const nested = Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace));
-  return textAt(value, "name") === undefined ? nested : [backendRef(value, namespace), ...nested];
 }
 
 function unique<T extends ServiceName>(services: readonly T[]): T[] {

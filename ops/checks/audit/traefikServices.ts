@@ -1,7 +1,6 @@
-import type { Middleware } from "../../../infra/plan/types.ts";
-import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { objectLabel } from "../../../manifests/resource.ts";
 import { traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
+import { replacedPage } from "../../../policy/rules/replacedServices.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 import { hostsOf } from "./middlewares.ts";
 
@@ -19,11 +18,6 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
   });
 }
 
-/** Returns the name of Traefik's service for the page of an `errors` middleware (v3.7, pkg/provider/kubernetes/crd, `loadConfigurationFromCRD`). */
-function errorPageService({ namespace, name }: Middleware): string {
-  return `${traefikName(namespace, name)}-errorpage-service`;
-}
-
 /**
  * Returns findings for unplanned TraefikServices in front of a planned backend. Traefik has one service for each Service and port, and keeps the last
  * definition that it reads, so that such an object can remove the limits of the data API, even if no route uses it (measured with Traefik 3.7.5).
@@ -33,9 +27,7 @@ export function unmanagedTraefikServices({ manifests, plan, backends, context }:
   const others = manifests.filter(({ kind, label }) => kind === "TraefikService" && !planned.has(label));
   return others.flatMap((manifest) => {
     const { label, namespace, objectName = "" } = manifest;
-    const page = plan.middlewares.find(
-      (one) => one.kind === "sign-in-error" && errorPageService(one) === traefikName(namespace, objectName),
-    );
+    const page = replacedPage(manifest, plan);
     if (page !== undefined) {
       const message = `replaces the page of ${objectLabel("Middleware", page)}, whose server receives the cookies of the visitor`;
       const hint = `remove it (${deletion(manifest, context)})`;

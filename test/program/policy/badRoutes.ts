@@ -166,6 +166,41 @@ export const BAD_ROUTES: readonly Bad[] = [
       }),
     ["middlewares-as-planned: Middleware default-gatehouse/strip"],
   ],
+  ...[
+    {
+      title: "another TraefikService for a planned backend",
+      place: { namespace: "gatehouse-data", name: "canary" },
+      service: { name: "postgrest", port: 3000 },
+    },
+    {
+      title: "a TraefikService for a planned one",
+      place: { namespace: "apps", name: "canary" },
+      service: { kind: "TraefikService", name: "gatehouse-data-gatehouse-data-api@kubernetescrd" },
+    },
+    {
+      title: "a TraefikService whose Service and port have the name of a planned one in Traefik",
+      place: { namespace: "gatehouse", name: "canary" },
+      service: { name: "data-postgrest", port: 3000 },
+    },
+    {
+      title: "a TraefikService with the name of a planned one in Traefik",
+      place: { namespace: "gatehouse", name: "data-gatehouse-data-api" },
+      service: { name: "x", port: 80 },
+    },
+    {
+      title: "a TraefikService with the name of the page for failed sign-ins in Traefik",
+      place: { namespace: "authentik", name: "gatehouse-sign-in-error-errorpage-service" },
+      service: { name: "x", port: 80 },
+    },
+  ].map(({ title, place, service }): Bad => [
+    title,
+    (good) =>
+      added(good, "kubernetes:traefik.io/v1alpha1:TraefikService", {
+        metadata: place,
+        spec: { weighted: { services: [service] } },
+      }),
+    [`middlewares-as-planned: TraefikService ${place.namespace}/${place.name}`],
+  ]),
   // No host outside of the plan.
   [
     "a host without a plan",

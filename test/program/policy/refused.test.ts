@@ -33,12 +33,17 @@ describe("programs that the policy pack refuses", () => {
     expect(findingsOf(withHidden("analyst")(good))).toEqual([]);
   });
 
-  test("are none for a patch of annotations, a monitoring role, and a TLSOption of Traefik or with another name", () => {
+  test("are none for a patch of annotations, a TraefikService of another application, a monitoring role, and a TLSOption of Traefik or with another name", () => {
     const template = { metadata: { annotations: { a: "b" } } };
     const patch = { metadata: { name: "web", namespace: "apps" }, spec: { template } };
     const option = (namespace: string, name: string) =>
       added(good, "kubernetes:traefik.io/v1alpha1:TLSOption", { metadata: { name, namespace } });
+    const weights = {
+      metadata: { name: "weights", namespace: "apps" },
+      spec: { weighted: { services: [{ name: "web", port: 80 }] } },
+    };
     const programs = [
+      added(good, "kubernetes:traefik.io/v1alpha1:TraefikService", weights),
       added(good, "kubernetes:apps/v1:DeploymentPatch", patch),
       add("GrantRole", { role: "exporter", grantRole: "pg_monitor" })(good),
       option(good.facts.gatewayNamespace, "default"),

@@ -1,4 +1,5 @@
 import { ApiException, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
+import { MANAGED_BY, SELECTOR_CONTROLLER } from "../../manifests/endpointSlice.ts";
 import { type Manifest, manifestsOf, type Resource } from "../../manifests/resource.ts";
 
 /** The objects of a cluster that decide how a host or a backend is served. */
@@ -15,6 +16,7 @@ interface Kind {
   /** Newest first. A cluster lists all objects of a kind in each version that it serves. */
   readonly versions: readonly string[];
   readonly plural: string;
+  readonly labelSelector?: string;
 }
 
 const TRAEFIK = { group: "traefik.io", versions: ["v1alpha1"] };
@@ -34,6 +36,14 @@ const KINDS: readonly Kind[] = [
   { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
   { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },
   { ...GATEWAY, kind: "TCPRoute", plural: "tcproutes" },
+  // A large cluster has thousands of the others, which follow from Services and pods.
+  {
+    group: "discovery.k8s.io",
+    versions: ["v1"],
+    kind: "EndpointSlice",
+    plural: "endpointslices",
+    labelSelector: `${MANAGED_BY}!=${SELECTOR_CONTROLLER}`,
+  },
   { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
 ];
 
@@ -44,11 +54,17 @@ export async function readClusterObjects(kubeConfig: KubeConfig): Promise<Cluste
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const reads = [
-    ...KINDS.map(({ kind, group, versions, plural }) => ({
+    ...KINDS.map(({ kind, group, versions, plural, labelSelector }) => ({
       kind,
       lists: versions.map((version) => ({
         apiVersion: `${group}/${version}`,
-        list: () => custom.listClusterCustomObject({ group, version, plural }) as Promise<{ items?: object[] }>,
+        list: () =>
+          custom.listClusterCustomObject({
+            group,
+            version,
+            plural,
+            ...(labelSelector !== undefined && { labelSelector }),
+          }) as Promise<{ items?: object[] }>,
       })),
     })),
     { kind: "Service", lists: [{ apiVersion: "core/v1", list: () => core.listServiceForAllNamespaces() }] },

@@ -13,7 +13,7 @@ import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
 
 /** Kinds that decide nothing here. */
-const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint", "TLSOption", "TLSStore"]);
+const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint", "TLSOption", "TLSStore", "EndpointSlice"]);
 
 /** URL and token of authentik, or the reason why it is not read. */
 export type IdentityAccess = { readonly url: string; readonly token: string } | string;

@@ -9,7 +9,7 @@ import { type Clients, widenedPolicies } from "./networkPolicies.ts";
 import { databaseServices, type InstalledPostgres, widenedDatabasePolicies } from "./postgres.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
-import { exposedServices } from "./services.ts";
+import { addedEndpoints, exposedServices } from "./services.ts";
 import { exposedApi } from "./traefikApi.ts";
 import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
@@ -44,6 +44,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...ofReadable("TraefikService", () => changedTraefikServices(compared)),
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
+    ...addedEndpoints(compared),
     ...exposedApi(compared, gateway),
     ...unmanagedTraefikServices(compared),
     ...exposingMiddlewares(compared),

@@ -10,7 +10,7 @@ import { matchesLabels } from "../../../infra/labels.ts";
 /** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */
 const PROVIDER = "kubernetescrd";
 
-interface ServiceName {
+export interface ServiceName {
   readonly namespace: string;
   readonly name: string;
 }

@@ -7,6 +7,7 @@ import { balancedNetworks, clientsOf, policyOf, STATUS_PORT } from "../../../inf
 import { NAME, PODS, PORT, serviceNames } from "../../../infra/postgres/objects.ts";
 import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
 import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
+import type { ServiceName } from "./backends.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 import { type Clients, isFor, isForIngress, NAMESPACE_NAME, namespacesOf } from "./networkPolicies.ts";
 
@@ -26,7 +27,7 @@ export function installedPostgres(settings: Settings): InstalledPostgres | undef
 }
 
 /** Returns the Services of a server. */
-export function databaseServices({ install }: InstalledPostgres): { namespace: string; name: string }[] {
+export function databaseServices({ install }: InstalledPostgres): ServiceName[] {
   return serviceNames(install).map((name) => ({ namespace: install.namespace, name }));
 }
 

@@ -1,9 +1,12 @@
+import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { differences } from "../../../manifests/differences.ts";
+import { MANAGED_BY, SELECTOR_CONTROLLER, SERVICE_NAME } from "../../../manifests/endpointSlice.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
-import { labelsIn } from "../../clients/services.ts";
-import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
-import { isPlannedService, unplannedAddresses } from "./postgres.ts";
+import { labelsIn, objectLabels } from "../../clients/services.ts";
+import type { ServiceName } from "./backends.ts";
+import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
+import { databaseServices, isPlannedService, unplannedAddresses } from "./postgres.ts";
 
 /** Returns findings for Services that expose a guarded backend outside of the cluster, and for planned ones that select other pods. */
 export function exposedServices(compared: Compared): AuditFinding[] {
@@ -47,26 +50,56 @@ function fromOutside(service: Manifest, compared: Compared): AuditFinding[] {
   ];
 }
 
+/** Returns findings for EndpointSlices that add addresses to a deployed Service, which the cluster uses next to its pods. */
+export function addedEndpoints(compared: Compared): AuditFinding[] {
+  const { manifests, plan, backends, postgres, context } = compared;
+  const services = [...backends.deployed, ...(postgres ? databaseServices(postgres) : [])];
+  return manifests.flatMap((slice) => {
+    const labels = objectLabels(slice);
+    if (slice.kind !== "EndpointSlice" || labels[MANAGED_BY] === SELECTOR_CONTROLLER) return [];
+    const service = services.find(
+      ({ namespace, name }) => namespace === slice.namespace && name === labels[SERVICE_NAME],
+    );
+    if (service === undefined) return [];
+    const addresses = listOf(slice.props["endpoints"]).flatMap((endpoint) => listOf(at(endpoint, "addresses")));
+    return [
+      finding({
+        rule: "services-as-planned",
+        subject: slice.label,
+        message: `adds addresses to ${service.namespace}/${service.name}, which receive its requests`,
+        evidence: [`its addresses: ${addresses.join(", ") || "none"}`],
+        hosts: hostsBehind(service, plan),
+        hint: `remove it (${deletion(slice, context)})`,
+      }),
+    ];
+  });
+}
+
+/** Returns the planned hosts with a rule for a Service. */
+function hostsBehind({ namespace, name }: ServiceName, { routes }: Plan): string[] {
+  const rules = routes.flatMap((route) => route.rules);
+  return rules
+    .filter(({ backend }) => backend.namespace === namespace && backend.name === name)
+    .map(({ host }) => host);
+}
+
 /** Returns a finding for a deployed Service that selects other pods than those of the stack. */
 function elsewhere(service: Manifest, compared: Compared): AuditFinding[] {
   const { spec, label, namespace, objectName = "" } = service;
-  const isSame = (one: { namespace: string; name: string }): boolean =>
-    one.namespace === namespace && one.name === objectName;
-  if (!compared.backends.deployed.some(isSame)) return [];
+  const { backends, plan } = compared;
+  if (!backends.deployed.some((one) => one.namespace === namespace && one.name === objectName)) return [];
   const alias =
     textAt(spec, "type") === "ExternalName" ? [`it is an alias of ${textAt(spec, "externalName") ?? ""}`] : [];
   const other = differences({ selector: labelsOf(objectName) }, { selector: labelsIn(spec["selector"]) });
   const evidence = [...alias, ...other];
   if (evidence.length === 0) return [];
-  const rules = compared.plan.routes.flatMap((route) => route.rules);
-  const hosts = rules.filter(({ backend }) => isSame(backend)).map(({ host }) => host);
   return [
     finding({
       rule: "services-as-planned",
       subject: label,
       message: "selects other pods than planned",
       evidence,
-      hosts,
+      hosts: hostsBehind({ namespace, name: objectName }, plan),
       hint: restore([], compared, service),
     }),
   ];

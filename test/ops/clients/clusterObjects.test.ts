@@ -37,6 +37,13 @@ test("reads a TLSRoute of an older version once, and distinguishes forbidden kin
   expect([absent.has("TLSOption"), absent.has("TLSStore")]).toEqual([true, true]);
 });
 
+test("reads no EndpointSlices that Kubernetes creates for the pods of a Service", async () => {
+  const slices =
+    "/apis/discovery.k8s.io/v1/endpointslices?labelSelector=endpointslice.kubernetes.io%2Fmanaged-by%21%3Dendpointslice-controller.k8s.io";
+  const { manifests } = await readClusterObjects(await clusterWith([slices], ""));
+  expect(manifests.map(({ kind }) => kind)).toEqual(["EndpointSlice"]);
+});
+
 test("fails when the API server rejects the credentials, which is no matter of one kind", async () => {
   const config = await clusterWith([], "/api/v1/pods", 401);
   const failure = await readClusterObjects(config).catch((error: unknown) => unreachableCluster(config, error));

@@ -164,3 +164,32 @@ test("warns of the Ingress with which cert-manager answers a challenge, and of n
   expect(severities("/.well-known/acme-challenge/")).toEqual(["error"]);
   expect(severities("/")).toEqual(["error"]);
 });
+
+test.each([
+  ["a custom controller", { "endpointslice.kubernetes.io/managed-by": "me" }, 1],
+  ["no controller", {}, 1],
+  ["the controller of Kubernetes", { "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io" }, 0],
+  ["no controller, of another Service", { "kubernetes.io/service-name": "shop" }, 0],
+])("compares an EndpointSlice of an outpost, managed by %s", (_, labels, count) => {
+  const [outpost] = plan.outposts;
+  if (outpost === undefined) throw new Error("the plan has no outpost");
+  const { namespace, name } = outpost;
+  const slice = object(
+    "discovery.k8s.io/v1",
+    "EndpointSlice",
+    `${namespace}/added`,
+    { endpoints: [{ addresses: ["10.42.6.6"] }] },
+    { "kubernetes.io/service-name": name, ...labels },
+  );
+  const found = findings(withObjects(clean, slice));
+  expect(found).toHaveLength(count);
+  for (const { hosts, ...rest } of found) {
+    expect(hosts).not.toEqual([]);
+    expect(rest).toMatchObject({
+      subject: `EndpointSlice ${namespace}/added`,
+      message: `adds addresses to ${namespace}/${name}, which receive its requests`,
+      evidence: ["its addresses: 10.42.6.6"],
+      hint: `remove it (kubectl --context prod delete endpointslice.discovery.k8s.io added --namespace ${namespace})`,
+    });
+  }
+});

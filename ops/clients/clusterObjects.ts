@@ -32,6 +32,8 @@ const KINDS: readonly Kind[] = [
   { ...TRAEFIK, kind: "TLSStore", plural: "tlsstores" },
   { ...NETWORKING, kind: "Ingress", plural: "ingresses" },
   { ...NETWORKING, kind: "NetworkPolicy", plural: "networkpolicies" },
+  { ...GATEWAY, kind: "GatewayClass", plural: "gatewayclasses" },
+  { ...GATEWAY, kind: "Gateway", plural: "gateways" },
   { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },
   { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
   { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },

@@ -13,7 +13,16 @@ import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
 
 /** Kinds that decide nothing here. */
-const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint", "TLSOption", "TLSStore", "EndpointSlice"]);
+const NOT_NEEDED = new Set([
+  "Pod",
+  "NetworkPolicy",
+  "DNSEndpoint",
+  "TLSOption",
+  "TLSStore",
+  "EndpointSlice",
+  "Gateway",
+  "GatewayClass",
+]);
 
 /** URL and token of authentik, or the reason why it is not read. */
 export type IdentityAccess = { readonly url: string; readonly token: string } | string;

@@ -34,6 +34,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     given,
     backends: new Backends(manifests, plan, gateway?.namespace, postgres && databaseServices(postgres)),
     postgres,
+    gateway,
   };
   const ofReadable = (kind: string, findings: () => AuditFinding[]): AuditFinding[] =>
     unread.has(kind) ? [] : findings();
@@ -45,7 +46,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
     ...addedEndpoints(compared),
-    ...exposedApi(compared, gateway),
+    ...exposedApi(compared),
     ...unmanagedTraefikServices(compared),
     ...exposingMiddlewares(compared),
     ...sameNamedMiddlewares(compared),

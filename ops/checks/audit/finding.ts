@@ -1,3 +1,4 @@
+import type { GatewayPods } from "../../../infra/network.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
@@ -17,6 +18,8 @@ export interface Compared {
   readonly manifests: readonly Manifest[];
   readonly plan: Plan;
   readonly backends: Backends;
+  /** Undefined if its labels are not known. */
+  readonly gateway: GatewayPods | undefined;
   /** Undefined for an existing server. */
   readonly postgres: InstalledPostgres | undefined;
   /** Context of the cluster, for kubectl in hints. */

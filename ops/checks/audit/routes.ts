@@ -8,9 +8,13 @@ import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { childRoutes, duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { objectLabels } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
+import { podsOfGateway } from "./gatewayPods.ts";
+import { admitted } from "./listeners.ts";
 import { isGatewaysOwn, openApi } from "./traefikApi.ts";
 
 const RULE = "routes-as-planned";
+
+type RoutingObjects = Pick<Compared, "manifests" | "plan" | "gateway">;
 
 /** Returns findings for unmanaged routes for a planned host or a planned backend. */
 export function unmanagedRoutes(compared: Compared): AuditFinding[] {
@@ -40,15 +44,17 @@ function childrenOf(manifest: Manifest, { plan, context }: Compared): AuditFindi
 }
 
 /** Returns the rules of unmanaged routes that match a host, the one with the highest priority first. */
-export function unmanagedRulesFor(host: string, compared: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
+export function unmanagedRulesFor(host: string, compared: RoutingObjects): RoutingRule[] {
   const rules = unmanagedRules(compared).filter((rule) => takesConnections(rule, compared.plan) && rule.serves(host));
   return rules.sort((a, b) => priorityOf(b) - priorityOf(a));
 }
 
-function unmanagedRules({ manifests, plan }: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
+function unmanagedRules({ manifests, plan, gateway }: RoutingObjects): RoutingRule[] {
   const own = new Set(plan.routes.map((route) => objectLabel("IngressRoute", route)));
   const others = manifests.filter(({ label }) => !own.has(label));
-  return others.flatMap(rulesOf).filter((rule) => !isGatewaysOwn(rule));
+  const pods = podsOfGateway(manifests, gateway);
+  const rules = others.flatMap(rulesOf).map((rule) => admitted(rule, manifests, usedEntryPoints(plan), pods));
+  return rules.filter((rule) => !isGatewaysOwn(rule));
 }
 
 /**
@@ -56,11 +62,16 @@ function unmanagedRules({ manifests, plan }: Pick<Compared, "manifests" | "plan"
  * name on another entry point, e.g. of a database, does not.
  */
 function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: Plan): boolean {
-  // Its listener decides about that; most are of databases.
-  if (manifest.kind === "TCPRoute") return false;
+  // Without entry points, its listener is not known; most are of databases.
+  if (manifest.kind === "TCPRoute") return entryPoints.length > 0;
   if (manifest.kind !== "IngressRouteTCP" || hosts !== undefined || entryPoints.length === 0) return true;
-  const used = new Set(["web", "websecure", ...plan.routes.map(({ entryPoint }) => entryPoint)]);
-  return entryPoints.some((name) => used.has(name));
+  const used = usedEntryPoints(plan);
+  return entryPoints.some((name) => used.includes(name));
+}
+
+/** Returns the entry points that can have connections to planned hosts. */
+function usedEntryPoints({ routes }: Plan): string[] {
+  return [...new Set(["web", "websecure", ...routes.map(({ entryPoint }) => entryPoint)])];
 }
 
 /** Returns Traefik's priority of a rule; the highest for routes of TCP, and if it is unknown. */

@@ -1,25 +1,26 @@
 /** Traefik's API and dashboard: their raw data contain all routes and the password hashes of basic services. */
 import { matchesLabels } from "../../../infra/labels.ts";
-import type { GatewayPods } from "../../../infra/network.ts";
-import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
+import { isOn } from "../../../infra/prerequisites/staticOptions.ts";
+import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
-import { labelsIn, objectLabels, podsOf } from "../../clients/services.ts";
+import { labelsIn, objectLabels } from "../../clients/services.ts";
 import { type AuditFinding, type Compared, deletion, finding } from "./finding.ts";
+import { containersOf, optionsIn, podsOfGateway, portsOf } from "./gatewayPods.ts";
 import { addressesOutside } from "./services.ts";
 
 const RULE = "backends-behind-the-plan";
 const SHOWS = "which shows all routes and the password hashes of basic services";
 const API = /^(api|dashboard|rest)@internal$/;
 
-/** Name of Traefik's internal entry point, and its address by default (Traefik docs, "API & Dashboard", `insecure`). */
+/** Name of Traefik's internal entry point, and its port by default (Traefik docs, "API & Dashboard", `insecure`). */
 const ENTRY_POINT = "traefik";
-const DEFAULT_ADDRESS = "8080";
+const DEFAULT_PORT = "8080";
 
 /** Middlewares that refuse requests of others. */
 const GUARDS = ["basicAuth", "digestAuth", "forwardAuth", "ipAllowList", "ipWhiteList"];
 
 /** Options that open services of Traefik on its internal entry point, without a route. */
-const INSECURE = /^--(api|providers\.rest)\.insecure(=true)?$/i;
+const INSECURE = ["api.insecure", "providers.rest.insecure"];
 
 /** Returns whether a route is an internal one of Traefik, e.g. its dashboard, on its internal entry point, which no Service exposes by default. */
 export function isGatewaysOwn({ manifest, entryPoints, backends }: RoutingRule): boolean {
@@ -43,11 +44,9 @@ export function openApi(rule: RoutingRule, { manifests, context }: Compared): Au
 }
 
 /** Returns findings for Services that expose the internal entry point outside of the cluster, while the API is open there. */
-export function exposedApi({ manifests }: Compared, gateway: GatewayPods | undefined): AuditFinding[] {
+export function exposedApi({ manifests, gateway }: Compared): AuditFinding[] {
   if (gateway === undefined) return [];
-  const pods = podsOf(manifests).filter(
-    (pod) => pod.namespace === gateway.namespace && matchesLabels(gateway.podLabels, objectLabels(pod)),
-  );
+  const pods = podsOfGateway(manifests, gateway);
   if (!isApiOnEntryPoint(manifests, pods)) return [];
   const ports = internalPorts(pods);
   const labels = pods.length > 0 ? pods.map(objectLabels) : [gateway.podLabels];
@@ -91,29 +90,18 @@ function isGuarded({ middlewares = [] }: RoutingRule, manifests: readonly Manife
 function isApiOnEntryPoint(manifests: readonly Manifest[], pods: readonly Manifest[]): boolean {
   const isOpen = (rule: RoutingRule): boolean =>
     rule.entryPoints.includes(ENTRY_POINT) && apiOf(rule) !== undefined && !isGuarded(rule, manifests);
-  return argumentsOf(pods).some((one) => INSECURE.test(one)) || manifests.flatMap(rulesOf).some(isOpen);
+  return (
+    optionsIn(pods).some((options) => INSECURE.some((name) => isOn(options, name))) ||
+    manifests.flatMap(rulesOf).some(isOpen)
+  );
 }
 
 /** Returns the port of the internal entry point as Services name it: by number, and by the names of the containers' ports. */
 function internalPorts(pods: readonly Manifest[]): ReadonlySet<string> {
-  const address = /^--entrypoints\.traefik\.address=.*:(\d+)(\/tcp)?$/i;
-  const [stated] = argumentsOf(pods).flatMap((one) => address.exec(one)?.[1] ?? []);
-  const number = stated ?? DEFAULT_ADDRESS;
+  const [number = DEFAULT_PORT] = portsOf(ENTRY_POINT, pods);
   const named = containersOf(pods)
     .flatMap((container) => listOf(at(container, "ports")))
     .filter((port) => String(at(port, "containerPort")) === number)
     .flatMap((port) => textAt(port, "name") ?? []);
   return new Set([number, ENTRY_POINT, ...named]);
-}
-
-function argumentsOf(pods: readonly Manifest[]): string[] {
-  const texts = containersOf(pods).flatMap((container) => [
-    ...listOf(at(container, "command")),
-    ...listOf(at(container, "args")),
-  ]);
-  return texts.filter((one): one is string => typeof one === "string");
-}
-
-function containersOf(pods: readonly Manifest[]): readonly Value[] {
-  return pods.flatMap(({ spec }) => listOf(spec["containers"]));
 }

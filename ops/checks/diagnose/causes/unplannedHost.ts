@@ -69,9 +69,9 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
   });
 }
 
-function unmanagedRule(host: string, { cluster, plan }: Evidence): RoutingRule | undefined {
+function unmanagedRule(host: string, { cluster, plan, settings }: Evidence): RoutingRule | undefined {
   const objects = observed(cluster.objects);
-  return objects && unmanagedRulesFor(host, { ...objects, plan })[0];
+  return objects && unmanagedRulesFor(host, { ...objects, plan, gateway: settings.gateway })[0];
 }
 
 /** Returns the command that deletes an unmanaged route, as an alternative. */

@@ -2,7 +2,7 @@
 import { append, runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
-import { installedPostgres } from "../checks/audit/postgres.ts";
+import { installedPostgres } from "../checks/audit/installedPostgres.ts";
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { clusterConfigOf, openCluster } from "../context/clusterIdentity.ts";

@@ -3,7 +3,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import type { Finding } from "../finding.ts";
 import type { Backends } from "./backends.ts";
-import type { InstalledPostgres } from "./postgres.ts";
+import type { InstalledPostgres } from "./installedPostgres.ts";
 import { signInExposure } from "../../../infra/plan/exposure.ts";
 import { argument } from "../../text.ts";
 

@@ -1,30 +1,18 @@
 /** The Postgres server that the stack installs: who else than planned can connect to its pods. */
-import type { PostgresInstallation, Settings } from "../../../config/settings.ts";
 import { matchesLabels } from "../../../infra/labels.ts";
 import { namespaced } from "../../../infra/network.ts";
 import { CLOUDNATIVEPG_METRICS } from "../../../infra/observability/targets.ts";
-import { balancedNetworks, clientsOf, policyOf, STATUS_PORT } from "../../../infra/postgres/access.ts";
+import { balancedNetworks, policyOf, STATUS_PORT } from "../../../infra/postgres/access.ts";
 import { NAME, PODS, PORT, serviceNames } from "../../../infra/postgres/objects.ts";
 import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
 import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
 import type { ServiceName } from "./backends.ts";
+import type { InstalledPostgres } from "./installedPostgres.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 import { type Clients, isFor, isForIngress, NAMESPACE_NAME, namespacesOf } from "./networkPolicies.ts";
 
 const RULE = "backends-take-only-the-gateway";
 const LOAD_BALANCER = "type LoadBalancer";
-
-export interface InstalledPostgres {
-  readonly install: PostgresInstallation;
-  /** Namespaces of the stack whose pods connect. */
-  readonly clients: readonly string[];
-}
-
-/** Returns the server that a stack installs; undefined for an existing one. */
-export function installedPostgres(settings: Settings): InstalledPostgres | undefined {
-  const install = settings.postgres?.install;
-  return install && { install, clients: clientsOf(settings) };
-}
 
 /** Returns the Services of a server. */
 export function databaseServices({ install }: InstalledPostgres): ServiceName[] {

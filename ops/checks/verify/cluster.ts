@@ -13,7 +13,7 @@ import { type ClusterObjects, readClusterObjects, RIGHTS_HINT } from "../../clie
 import { isReady, objectLabels, podsOf, serviceProblem } from "../../clients/services.ts";
 import { matchesLabels } from "../../../infra/labels.ts";
 import { audit } from "../audit/audit.ts";
-import { installedPostgres } from "../audit/postgres.ts";
+import { installedPostgres } from "../audit/installedPostgres.ts";
 import { DEFAULT_TLS } from "../audit/defaultTls.ts";
 import { lineOf } from "../finding.ts";
 import { type Check, checkOf, failed, skip } from "../check.ts";

@@ -1,7 +1,7 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { Manifest } from "../../../../manifests/resource.ts";
 import { audit } from "../../audit/audit.ts";
-import { installedPostgres } from "../../audit/postgres.ts";
+import { installedPostgres } from "../../audit/installedPostgres.ts";
 import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";
 import type { Evidence } from "../evidence.ts";

@@ -7,7 +7,7 @@ import { balancedNetworks, policyOf } from "../../../../infra/postgres/access.ts
 import { PODS } from "../../../../infra/postgres/objects.ts";
 import type { Manifest } from "../../../../manifests/resource.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
-import { installedPostgres } from "../../../../ops/checks/audit/postgres.ts";
+import { installedPostgres } from "../../../../ops/checks/audit/installedPostgres.ts";
 import { lineOf } from "../../../../ops/checks/finding.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";

@@ -90,7 +90,8 @@ export function clusterSpec({
       },
     ],
     resources: resources("250m", "512Mi", "2Gi"),
-    enablePDB: true,
+    // For one instance, the budget permits no eviction: a drain of its node would wait without end.
+    enablePDB: instances > 1,
     // A smart shutdown refuses new connections and waits for the pools of authentik and PostgREST, which never disconnect: 180 s by default.
     smartShutdownTimeout: 0,
   };

@@ -234,8 +234,8 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
 /**
  * Returns the rules of everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
  * outpost starts one whose end is the next sign-out (measured, docs/authentik.md). Nor one that would return to another host. Nor other methods than those of
- * a browser: the outpost keeps each method as a label of its metrics until it restarts (`HandlePing` of 2026.5). Nor the addresses of forward auth, whose response headers contain
- * `X-idp-jwt`: scripts of a page could read the token there.
+ * a browser: the outpost keeps each method as a label of its metrics until it restarts (`HandlePing` of 2026.5). Nor the addresses of forward auth, whose
+ * response headers contain `X-idp-jwt`: scripts of a page could read the token there.
  */
 function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): Rule[] {
   const open = { ...common(exposure), authentication: "none", openBecause: "identity-provider" } as const;

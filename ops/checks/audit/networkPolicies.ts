@@ -6,6 +6,7 @@ import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, textAt, type Value } from "../../../manifests/resource.ts";
 import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
 import { matchesLabels } from "../../../infra/labels.ts";
+import type { ServiceName } from "./backends.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 export const NAMESPACE_NAME = "kubernetes.io/metadata.name";
@@ -30,37 +31,58 @@ export interface Clients {
 
 /** Returns the NetworkPolicies that admit other clients to the stack's pods. Policies are additive, so each one is checked. */
 export function widenedPolicies(compared: Compared, clients: Clients): AuditFinding[] {
-  const { manifests, backends } = compared;
-  const all = manifests.filter(({ kind, spec }) => kind === "NetworkPolicy" && isForIngress(spec["policyTypes"]));
-  return backends.deployed.flatMap(({ namespace, name, port, role }) => {
-    const planned = labelsOf(name);
-    const labels = podsOf(manifests.filter((one) => one.namespace === namespace)).map(objectLabels);
-    const running = labels.filter((one) => matchesLabels(planned, one));
-    const pods = running.length > 0 ? running : [planned];
-    const own = all.filter((policy) => policy.namespace === namespace);
-    const isOpen = pods.some((pod) => !own.some(({ spec }) => selects(spec["podSelector"], pod)));
-    const message = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
-    const open = finding({ rule: RULE, subject: `Service ${namespace}/${name}`, message, hint: restore([], compared) });
+  return compared.backends.deployed.flatMap(({ namespace, name, port, role }) => {
     const ports = [port, ...(MORE_PORTS[role ?? ""] ?? [])];
-    const policies = own.filter(({ spec }) => pods.some((pod) => selects(spec["podSelector"], pod)));
-    const widened = policies.flatMap(({ label, spec }) =>
-      listOf(spec["ingress"])
-        .flatMap((rule) => [...othersIn(rule, namespace, ports, clients)])
-        .map(([others, admitted]) =>
-          finding({
-            rule: RULE,
-            subject: label,
-            message: `lets ${others} connect to ${admitted.length === 1 ? "port" : "ports"} ${admitted.join(", ")} of ${namespace}/${name}`,
-            hint: "remove that rule; only the gateway's pods may connect",
-          }),
-        ),
-    );
-    return isOpen ? [open, ...widened] : widened;
+    return widenedFor(compared, {
+      service: { namespace, name },
+      pods: labelsOf(name),
+      effect: "send them forged headers",
+      othersIn: (rules) => rules.flatMap((rule) => [...othersIn(rule, namespace, ports, clients)]),
+      hint: "remove that rule; only the gateway's pods may connect",
+    });
   });
 }
 
-/** Returns whether a policy restricts ingress, by its `policyTypes`. */
-export function isForIngress(types: Value): boolean {
+/** Pods whose policies are compared. */
+interface Guarded {
+  readonly service: ServiceName;
+  /** Their planned labels. */
+  readonly pods: Readonly<Record<string, string>>;
+  /** What any pod of the cluster can do without a policy. */
+  readonly effect: string;
+  /** Returns who else than planned can connect because of rules of ingress, and to which ports. */
+  readonly othersIn: (rules: readonly Value[]) => readonly (readonly [client: string, ports: readonly number[]])[];
+  /** For a policy that admits others. */
+  readonly hint: string;
+}
+
+/** Returns a finding for each client that a policy admits to pods besides the planned ones, and one if no policy selects a pod. */
+export function widenedFor(compared: Compared, guarded: Guarded): AuditFinding[] {
+  const { namespace, name } = guarded.service;
+  const own = compared.manifests.filter((one) => one.namespace === namespace);
+  const running = podsOf(own)
+    .map(objectLabels)
+    .filter((labels) => matchesLabels(guarded.pods, labels));
+  const pods = running.length > 0 ? running : [guarded.pods];
+  const policies = own.filter(({ kind, spec }) => kind === "NetworkPolicy" && isForIngress(spec["policyTypes"]));
+  const isOpen = pods.some((pod) => !policies.some(({ spec }) => selects(spec["podSelector"], pod)));
+  const message = `no NetworkPolicy selects its pods, so any pod of the cluster can ${guarded.effect}`;
+  const open = finding({ rule: RULE, subject: `Service ${namespace}/${name}`, message, hint: restore([], compared) });
+  const selecting = policies.filter(({ spec }) => pods.some((pod) => selects(spec["podSelector"], pod)));
+  const widened = selecting.flatMap(({ label, spec }) =>
+    guarded.othersIn(listOf(spec["ingress"])).map(([client, ports]) =>
+      finding({
+        rule: RULE,
+        subject: label,
+        message: `lets ${client} connect to ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")} of ${namespace}/${name}`,
+        hint: guarded.hint,
+      }),
+    ),
+  );
+  return isOpen ? [open, ...widened] : widened;
+}
+
+function isForIngress(types: Value): boolean {
   return listOf(types).length === 0 || listOf(types).includes("Ingress");
 }
 

@@ -5,13 +5,12 @@ import { CLOUDNATIVEPG_METRICS } from "../../../infra/observability/targets.ts";
 import { balancedNetworks, policyOf, STATUS_PORT } from "../../../infra/postgres/access.ts";
 import { NAME, PODS, PORT, serviceNames } from "../../../infra/postgres/objects.ts";
 import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
-import { labelsIn, objectLabels, podsOf, selects } from "../../clients/services.ts";
+import { labelsIn } from "../../clients/services.ts";
 import type { ServiceName } from "./backends.ts";
 import type { InstalledPostgres } from "./installedPostgres.ts";
-import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
-import { type Clients, isFor, isForIngress, NAMESPACE_NAME, namespacesOf } from "./networkPolicies.ts";
+import type { AuditFinding, Compared } from "./finding.ts";
+import { type Clients, isFor, NAMESPACE_NAME, namespacesOf, widenedFor } from "./networkPolicies.ts";
 
-const RULE = "backends-take-only-the-gateway";
 const LOAD_BALANCER = "type LoadBalancer";
 
 /** Returns the Services of a server. */
@@ -45,47 +44,17 @@ export function unplannedAddresses(
 
 /** Returns the NetworkPolicies that admit other clients to the server's pods than planned; one finding if none selects them. */
 export function widenedDatabasePolicies(compared: Compared, { observability }: Clients): AuditFinding[] {
-  const { postgres, manifests } = compared;
+  const { postgres } = compared;
   if (postgres === undefined) return [];
   const { namespace, kind } = postgres.install;
-  const pods = labelsOfPods(
-    PODS[kind],
-    manifests.filter((one) => one.namespace === namespace),
-  );
-  const policies = manifests.filter(
-    (one) => one.kind === "NetworkPolicy" && one.namespace === namespace && isForIngress(one.spec["policyTypes"]),
-  );
-  const selecting = (pod: Readonly<Record<string, string>>) =>
-    policies.filter(({ spec }) => selects(spec["podSelector"], pod));
-  const open = pods.every((pod) => selecting(pod).length > 0)
-    ? []
-    : [
-        finding({
-          rule: RULE,
-          subject: `Service ${namespace}/${NAME}`,
-          message: "no NetworkPolicy selects its pods, so any pod of the cluster can connect to the database server",
-          hint: restore([], compared),
-        }),
-      ];
   const planned = plannedRules(postgres, observability?.namespace);
-  const widened = [...new Set(pods.flatMap(selecting))].flatMap(({ label, spec }) =>
-    [...othersIn(listOf(spec["ingress"]), planned, postgres)].map(([client, ports]) =>
-      finding({
-        rule: RULE,
-        subject: label,
-        message: `lets ${client} connect to ${ports.size === 1 ? "port" : "ports"} ${[...ports].join(", ")} of ${namespace}/${NAME}`,
-        hint: "remove that rule, or add the namespace to postgres.install.clients, or the network to allowed_from",
-      }),
-    ),
-  );
-  return [...open, ...widened];
-}
-
-function labelsOfPods(planned: Readonly<Record<string, string>>, manifests: readonly Manifest[]) {
-  const running = podsOf(manifests)
-    .map(objectLabels)
-    .filter((labels) => matchesLabels(planned, labels));
-  return running.length > 0 ? running : [planned];
+  return widenedFor(compared, {
+    service: { namespace, name: NAME },
+    pods: PODS[kind],
+    effect: "connect to the database server",
+    othersIn: (rules) => [...othersIn(rules, planned, postgres)],
+    hint: "remove that rule, or add the namespace to postgres.install.clients, or the network to allowed_from",
+  });
 }
 
 /** Returns the ingress rules of the stack's own policies for the pods. */
@@ -100,16 +69,15 @@ function othersIn(
   rules: readonly Value[],
   planned: readonly Value[],
   { install }: InstalledPostgres,
-): Map<string, Set<number>> {
-  const others = new Map<string, Set<number>>();
+): Map<string, number[]> {
+  const others = new Map<string, number[]>();
   const ports = install.kind === "statefulset" ? [PORT] : [PORT, STATUS_PORT, CLOUDNATIVEPG_METRICS.containerPort];
   for (const port of ports) {
     const allowed = planned.filter((rule) => isFor(rule, port)).flatMap((rule) => listOf(at(rule, "from")));
-    for (const rule of rules.filter((one) => isFor(one, port))) {
-      for (const client of clientsIn(rule, allowed, install.namespace)) {
-        others.set(client, (others.get(client) ?? new Set()).add(port));
-      }
-    }
+    const clients = rules
+      .filter((one) => isFor(one, port))
+      .flatMap((one) => clientsIn(one, allowed, install.namespace));
+    for (const client of new Set(clients)) others.set(client, [...(others.get(client) ?? []), port]);
   }
   return others;
 }

@@ -52,8 +52,8 @@ export function unmanagedRulesFor(host: string, compared: RoutingObjects): Routi
 function unmanagedRules({ manifests, plan, gateway }: RoutingObjects): RoutingRule[] {
   const own = new Set(plan.routes.map((route) => objectLabel("IngressRoute", route)));
   const others = manifests.filter(({ label }) => !own.has(label));
-  const pods = podsOfGateway(manifests, gateway);
-  const rules = others.flatMap(rulesOf).map((rule) => admitted(rule, manifests, usedEntryPoints(plan), pods));
+  const [used, pods] = [usedEntryPoints(plan), podsOfGateway(manifests, gateway)];
+  const rules = others.flatMap(rulesOf).map((rule) => admitted(rule, manifests, used, pods));
   return rules.filter((rule) => !isGatewaysOwn(rule));
 }
 

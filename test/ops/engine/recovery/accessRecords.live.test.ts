@@ -1,5 +1,5 @@
 /** With the real engine: a deployment that does not complete keeps the access of the one before. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ComponentResource, ResourceHook, Stash } from "@pulumi/pulumi";
@@ -11,15 +11,12 @@ import { DeployedAccess } from "../../../../infra/access/deployedAccess.ts";
 import { PlannedAccess, plannedName } from "../../../../infra/access/plannedAccess.ts";
 import { type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { apply, recover } from "../../../../ops/engine/apply.ts";
-import { pulumiCommand } from "../../../../ops/engine/open.ts";
 import { NO_POLICY } from "../../../../ops/engine/policyPack.ts";
 import { accessInEffect } from "../../../../ops/engine/recovery/accessRecords.ts";
 import { type Recorded, readRecord, recordedOf, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
-import { openStack } from "../../../../ops/engine/stack.ts";
 import { readState, recordsOf } from "../../../../ops/engine/state/stackState.ts";
-import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
-import { SILENT } from "../../../../ops/terminal/progress.ts";
+import { openFolderStack } from "../stacks.ts";
 
 const quiet = (): void => {};
 const [TWO, ONE] = [["wiki", "board"], ["wiki"]].map((names) =>
@@ -33,17 +30,7 @@ let checkpoints: boolean;
 beforeEach(async () => {
   checkpoints = true;
   folder = mkdtempSync(join(tmpdir(), "gatehouse-access-"));
-  const [workspace, state] = ["workspace", "state"].map((name) => join(folder, name)) as [string, string];
-  mkdirSync(state);
-  const { pulumi } = await ensureTools(["pulumi"], SILENT, { local: true });
-  const environment = {
-    PULUMI_HOME: folder,
-    PULUMI_BACKEND_URL: `file://${state}`,
-    PULUMI_CONFIG_PASSPHRASE: "x",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-  };
-  const command = await pulumiCommand(folder, pulumi);
-  stack = await openStack({ stack: "dev", program: () => program(), command, workspace, environment });
+  stack = await openFolderStack(folder, () => program());
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

@@ -1,12 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasCheckpoints, withoutCheckpoints } from "../../../../ops/engine/recovery/checkpoints.ts";
 import { recordFile } from "../../../../ops/engine/recovery/stepRecord.ts";
 import { EngineError } from "../../../../ops/engine/run.ts";
-import { writeExecutable } from "../../../helpers/executable.ts";
+import { scriptedStack } from "../stacks.ts";
 
 const URN = "urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::robot";
 const FAILED = new EngineError(["robot: EOF"], { done: [], failed: [], unconfirmed: [] }, undefined);
@@ -19,10 +18,7 @@ afterEach(() => rmSync(workDir, { recursive: true }));
 
 /** Runs an update that creates one resource and then fails. @param cli script of the Pulumi CLI */
 async function fail(cli: string): Promise<unknown> {
-  const command = join(workDir, "pulumi");
-  writeExecutable(command, `#!/bin/sh\n${cli}\n`);
-  const stack = { name: "dev", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
-  return withoutCheckpoints(stack, ({ onEvent }) => {
+  return withoutCheckpoints(scriptedStack(workDir, cli), ({ onEvent }) => {
     const metadata = { op: "create", urn: URN, type: "kubernetes:core/v1:Secret", new: { urn: URN, inputs: {} } };
     onEvent({ resourcePreEvent: { metadata } } as unknown as Parameters<typeof onEvent>[0]);
     return Promise.reject(FAILED);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
@@ -11,7 +11,7 @@ import {
 } from "../../../../ops/engine/recovery/interruptedChanges.ts";
 import { readRecord, recordFile, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
-import { writeExecutable } from "../../../helpers/executable.ts";
+import { StateFile } from "../stacks.ts";
 
 const ROUTE = "kubernetes:traefik.io/v1alpha1:IngressRoute";
 const ROLE = "postgresql:index/role:Role";
@@ -52,32 +52,25 @@ test("updates objects of the cluster again, and sets passwords of roles again", 
 describe("a refresh of the whole stack", () => {
   const marked = { urn: "route", type: ROUTE, initErrors: ["the deployment was interrupted"] };
   let workDir: string;
+  let state: StateFile;
   let stack: Stack;
   beforeEach(() => {
     workDir = mkdtempSync(join(tmpdir(), "gatehouse-marks-"));
-    const command = join(workDir, "pulumi");
-    writeExecutable(command, `#!/bin/sh\ncase $2 in export) cat state.json;; import) cat > state.json;; esac\n`);
-    stack = { name: "dev", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
-    write([marked]);
+    state = new StateFile(workDir);
+    ({ stack } = state);
+    state.write({ resources: [marked] });
   });
   afterEach(() => rmSync(workDir, { recursive: true }));
 
-  function write(resources: readonly Resource[]): void {
-    writeFileSync(join(workDir, "state.json"), JSON.stringify({ version: 3, deployment: { resources } }));
-  }
-  function read(): unknown {
-    return (JSON.parse(readFileSync(join(workDir, "state.json"), "utf8")) as { deployment: { resources: unknown } })
-      .deployment.resources;
-  }
   /** Removes the marks, as the engine does. */
   function refresh(): Promise<void> {
-    write([{ urn: "route", type: ROUTE }]);
+    state.write({ resources: [{ urn: "route", type: ROUTE }] });
     return Promise.resolve();
   }
 
   test("keeps the marks of interrupted updates", async () => {
     await keepingUpdates(stack, refresh);
-    expect(read()).toEqual([marked]);
+    expect(state.read().resources).toEqual([marked]);
     expect(existsSync(recordFile(workDir, "dev"))).toBe(false);
   });
 
@@ -86,7 +79,7 @@ describe("a refresh of the whole stack", () => {
     recordSteps(stack, [unread]);
     const failed = keepingUpdates(stack, () => refresh().then(() => Promise.reject(new Error("interrupted"))));
     await expect(failed).rejects.toThrow("interrupted");
-    expect(read()).toEqual([marked]);
+    expect(state.read().resources).toEqual([marked]);
     expect(await readRecord(stack)).toEqual([unread]);
   });
 

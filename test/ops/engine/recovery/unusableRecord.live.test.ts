@@ -1,17 +1,14 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
-import { writeExecutable } from "../../../helpers/executable.ts";
 import { recoverInterrupted } from "../../../../ops/engine/recovery/recovery.ts";
 import { recordFile, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
+import { scriptedStack } from "../stacks.ts";
 
 test("deletes the record of a stack that was destroyed in between", async () => {
   const workDir = mkdtempSync(join(tmpdir(), "gatehouse-record-"));
-  const command = join(workDir, "pulumi");
-  writeExecutable(command, `#!/bin/sh\necho '{ "version": 3, "deployment": {} }'\n`);
-  const stack = { name: "local", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
+  const stack = scriptedStack(workDir, `echo '{ "version": 3, "deployment": {} }'`, "local");
   const urn = "urn:pulumi:local::gatehouse::kubernetes:core/v1:Secret::robot";
   recordSteps(stack, [{ urn, type: "kubernetes:core/v1:Secret", custom: true, provider: "urn:gone::id", inputs: {} }]);
   expect(await recoverInterrupted(stack, () => {})).toEqual({ steps: [], unread: [] });

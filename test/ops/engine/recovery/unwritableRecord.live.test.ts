@@ -3,15 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ComponentResource } from "@pulumi/pulumi";
-import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { apply } from "../../../../ops/engine/apply.ts";
-import { pulumiCommand } from "../../../../ops/engine/open.ts";
 import { NO_POLICY } from "../../../../ops/engine/policyPack.ts";
 import { recordFile } from "../../../../ops/engine/recovery/stepRecord.ts";
-import { openStack } from "../../../../ops/engine/stack.ts";
-import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
-import { SILENT } from "../../../../ops/terminal/progress.ts";
+import { openFolderStack } from "../stacks.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -19,23 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function open(program: PulumiFn): Promise<Stack> {
-  const [workspace, state] = ["workspace", "state"].map((name) => join(folder, name)) as [string, string];
-  mkdirSync(state);
-  const { pulumi } = await ensureTools(["pulumi"], SILENT, { local: true });
-  const command = await pulumiCommand(folder, pulumi);
-  const environment = {
-    PULUMI_HOME: folder,
-    PULUMI_BACKEND_URL: `file://${state}`,
-    PULUMI_CONFIG_PASSPHRASE: "x",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-  };
-  return openStack({ stack: "dev", program, command, workspace, environment });
-}
-
 test("refuses to start a deployment whose steps cannot be recorded", async () => {
   let ran = false;
-  const stack = await open(() => Promise.resolve(void (ran = true)));
+  const stack = await openFolderStack(folder, () => Promise.resolve(void (ran = true)));
   const file = recordFile(stack.workspace.workDir, "dev");
   mkdirSync(file);
   const options = { stack, checkpoints: false, recovered: true, policy: NO_POLICY };
@@ -46,7 +28,7 @@ test("refuses to start a deployment whose steps cannot be recorded", async () =>
 });
 
 test("fails the step that cannot be recorded, and does not wait for it", async () => {
-  const stack = await open(async () => {
+  const stack = await openFolderStack(folder, async () => {
     const file = recordFile(join(folder, "workspace"), "dev");
     rmSync(file);
     mkdirSync(file);

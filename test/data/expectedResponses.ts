@@ -105,3 +105,6 @@ export const NO_ROUTE: ResponseParts = {
   headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: "404 page not found\n",
 };
+
+/** Names and values that a response may contain only if the request does. */
+export const PRIVATE = /private_|secret_|Sample Person|gatehouse|carried_comment/;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/errors/problems.ts";
 import { echoes, methodIs } from "../../../infra/plan/matchers.ts";
+import { NO_TUNNEL, OUTPOST_PREFIX, SIGNED_OUT } from "./matches.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { proxy, shell, stack } from "../../config/stacks.ts";
 import { always, sorted } from "./stacks.ts";
@@ -35,15 +36,10 @@ function placed(plan: Plan): Placed[] {
 }
 
 const WHOLE_HOST = 100;
-const OUTPOST_PREFIX = `${methodIs("GET", "HEAD")} && PathPrefix(\`/outpost.goauthentik.io/\`)`;
-const SIGNED_OUT =
-  "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/|^[^/?#:]*:[^/]`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
 const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.termination !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
-
-const NO_TUNNEL = "!Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)";
 
 describe("the plan of any stack", () => {
   test("has unique hosts, ids and names, which are valid in Kubernetes", () => {

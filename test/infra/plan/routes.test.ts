@@ -6,6 +6,7 @@ import { schemaName } from "../../../config/schema/fields.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
+import { NO_TUNNEL, OUTPOST_PREFIX, SIGNED_OUT } from "./matches.ts";
 import { chainsOf, onMesh, rules, rulesOf } from "./rules.ts";
 import { BOTH, EXISTING, planOf } from "./stacks.ts";
 
@@ -50,50 +51,28 @@ describe("a route", () => {
     const plan = planOf(LOCAL, proxy({ public_paths: ["/health", "/assets/"] }));
     expect(rulesOf(plan, "wiki")).toEqual([
       [
-        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
+        `Host(\`wiki.localhost\`) && ${NO_TUNNEL} && (Path(\`/health\`) || PathPrefix(\`/health/\`)) && ${UNAMBIGUOUS}`,
         200,
         "none",
         "public-path",
       ],
       [
-        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`,
+        `Host(\`wiki.localhost\`) && ${NO_TUNNEL} && PathPrefix(\`/assets/\`) && ${UNAMBIGUOUS}`,
         200,
         "none",
         "public-path",
       ],
-      [
-        `Host(\`wiki.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${background()}`,
-        150,
-        "forward-auth",
-        undefined,
-      ],
-      [
-        "Host(`wiki.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
-        100,
-        "forward-auth",
-        undefined,
-      ],
+      [`Host(\`wiki.localhost\`) && ${NO_TUNNEL} && ${background()}`, 150, "forward-auth", undefined],
+      [`Host(\`wiki.localhost\`) && ${NO_TUNNEL}`, 100, "forward-auth", undefined],
     ]);
   });
 
   test("has the page for a sign-out without a session before everything below the outposts' path", () => {
     const plan = planOf(LOCAL, proxy({}));
-    const signedOut =
-      "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/|^[^/?#:]*:[^/]`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
     expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual(
       ["wiki.localhost", "whoami-wiki.localhost"].flatMap((host) => [
-        [
-          `Host(\`${host}\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${signedOut}`,
-          310,
-          "none",
-          "identity-provider",
-        ],
-        [
-          `Host(\`${host}\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && (Method(\`GET\`) || Method(\`HEAD\`)) && PathPrefix(\`/outpost.goauthentik.io/\`)`,
-          300,
-          "none",
-          "identity-provider",
-        ],
+        [`Host(\`${host}\`) && ${NO_TUNNEL} && ${SIGNED_OUT}`, 310, "none", "identity-provider"],
+        [`Host(\`${host}\`) && ${NO_TUNNEL} && ${OUTPOST_PREFIX}`, 300, "none", "identity-provider"],
       ]),
     );
     expect(
@@ -112,26 +91,11 @@ describe("a route", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(LOCAL, oauth2({}), mail);
     expect(rulesOf(plan, "grafana")).toEqual([
-      [
-        "Host(`grafana.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
-        100,
-        "none",
-        "application-login",
-      ],
+      [`Host(\`grafana.localhost\`) && ${NO_TUNNEL}`, 100, "none", "application-login"],
     ]);
     expect(rulesOf(plan, "mail")).toEqual([
-      [
-        `Host(\`mail.localhost\`) && !Method(\`CONNECT\`) && !HeaderRegexp(\`Upgrade\`, \`(?i)h2|http|tls\`) && ${background()}`,
-        150,
-        "forward-auth",
-        undefined,
-      ],
-      [
-        "Host(`mail.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
-        100,
-        "forward-auth",
-        undefined,
-      ],
+      [`Host(\`mail.localhost\`) && ${NO_TUNNEL} && ${background()}`, 150, "forward-auth", undefined],
+      [`Host(\`mail.localhost\`) && ${NO_TUNNEL}`, 100, "forward-auth", undefined],
     ]);
     expect(new Set(rules(plan, "gatehouse-outpost-localhost").map(({ host }) => host))).toEqual(
       new Set(["mail.localhost", "whoami-grafana.localhost", "whoami-mail.localhost"]),
@@ -140,12 +104,7 @@ describe("a route", () => {
 
   test("requires the password of a basic service, of background requests as well", () => {
     expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
-      [
-        "Host(`legacy.localhost`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)",
-        100,
-        "basic-auth",
-        undefined,
-      ],
+      [`Host(\`legacy.localhost\`) && ${NO_TUNNEL}`, 100, "basic-auth", undefined],
     ]);
   });
 

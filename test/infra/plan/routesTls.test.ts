@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { basic, oauth2, proxy } from "../../config/stacks.ts";
+import { NO_TUNNEL } from "./matches.ts";
 import { chainsOf, onMesh, rules, rulesOf, withoutHash } from "./rules.ts";
 
 describe("HTTP on an https domain", () => {
-  const HOST = "Host(`wiki.mesh.example.org`) && !Method(`CONNECT`) && !HeaderRegexp(`Upgrade`, `(?i)h2|http|tls`)";
+  const HOST = `Host(\`wiki.mesh.example.org\`) && ${NO_TUNNEL}`;
 
   test("redirects to HTTPS, with the authentication of the exposure after the redirect and without public paths", () => {
     const plan = onMesh({}, proxy({ public_paths: ["/health"] }));

@@ -6,7 +6,7 @@ import { clusterIp } from "../clusterIp.ts";
 import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Servers } from "../servers.ts";
-import { balancedNetworks, policyOf } from "./access.ts";
+import { balancedNetworks, policyOf } from "./networkPolicy.ts";
 import { type PostgresConnection, installed } from "./connection.ts";
 import { deployCloudNativePg } from "./cloudNativePg.ts";
 import { NAME, PORT } from "./objects.ts";

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PostgresServer, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan } from "../plan/types.ts";
-import { clientsOf } from "./access.ts";
+import { clientsOf } from "./networkPolicy.ts";
 import { type PostgresConnection, existing } from "./connection.ts";
 import { writeRootCertificates } from "./certificateFile.ts";
 import { Installation } from "./installation.ts";

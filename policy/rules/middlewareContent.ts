@@ -6,7 +6,7 @@ import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/
 import { differences } from "../../manifests/differences.ts";
 import { at, type Manifest, manifestsOf, objectLabel, textAt, UNKNOWN } from "../../manifests/resource.ts";
 import type { Rule, Violation } from "../rule.ts";
-import { replacedService } from "./replacedServices.ts";
+import { replacedService } from "../replacedServices.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */

@@ -1,5 +1,5 @@
 import type { PostgresInstallation, Settings } from "../../../config/settings.ts";
-import { clientsOf } from "../../../infra/postgres/access.ts";
+import { clientsOf } from "../../../infra/postgres/networkPolicy.ts";
 
 /** The Postgres server that a stack installs. */
 export interface InstalledPostgres {

@@ -2,7 +2,7 @@
 import { matchesLabels } from "../../../infra/labels.ts";
 import { namespaced } from "../../../infra/network.ts";
 import { CLOUDNATIVEPG_METRICS } from "../../../infra/observability/targets.ts";
-import { balancedNetworks, policyOf, STATUS_PORT } from "../../../infra/postgres/access.ts";
+import { balancedNetworks, policyOf, STATUS_PORT } from "../../../infra/postgres/networkPolicy.ts";
 import { NAME, PODS, PORT, serviceNames } from "../../../infra/postgres/objects.ts";
 import { at, listOf, type Manifest, textAt, type Value } from "../../../manifests/resource.ts";
 import { labelsIn } from "../../clients/services.ts";

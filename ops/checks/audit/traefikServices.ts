@@ -1,6 +1,6 @@
 import { objectLabel } from "../../../manifests/resource.ts";
 import { traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
-import { replacedPage } from "../../../policy/rules/replacedServices.ts";
+import { replacedPage } from "../../../policy/replacedServices.ts";
 import { type AuditFinding, comparePlanned, type Compared, deletion, finding } from "./finding.ts";
 import { hostsOf } from "./middlewares.ts";
 

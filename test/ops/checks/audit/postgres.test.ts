@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { namespaced } from "../../../../infra/network.ts";
-import { balancedNetworks, policyOf } from "../../../../infra/postgres/access.ts";
+import { balancedNetworks, policyOf } from "../../../../infra/postgres/networkPolicy.ts";
 import { PODS } from "../../../../infra/postgres/objects.ts";
 import type { Manifest } from "../../../../manifests/resource.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";

@@ -1,9 +1,9 @@
 /** Services of Traefik that an unplanned TraefikService replaces: Traefik keeps the definition that it reads last. */
-import { plannedBackends } from "../../infra/plan/plannedBackends.ts";
-import { traefikName } from "../../infra/plan/traefikName.ts";
-import type { Middleware, Plan } from "../../infra/plan/types.ts";
-import { type Manifest, objectLabel } from "../../manifests/resource.ts";
-import { type BackendRef, referencesIn } from "../../manifests/routing.ts";
+import { plannedBackends } from "../infra/plan/plannedBackends.ts";
+import { traefikName } from "../infra/plan/traefikName.ts";
+import type { Middleware, Plan } from "../infra/plan/types.ts";
+import { type Manifest, objectLabel } from "../manifests/resource.ts";
+import { type BackendRef, referencesIn } from "../manifests/routing.ts";
 
 /** Returns the planned middleware whose page a TraefikService replaces: Traefik names its service after it (v3.7, pkg/provider/kubernetes/crd, `loadConfigurationFromCRD`). */
 export function replacedPage({ namespace, objectName = "" }: Manifest, { middlewares }: Plan): Middleware | undefined {

@@ -51,12 +51,15 @@ export function deployStatefulSet({ name, install, namespace, superuser, child, 
       metadata: { name: NAME, namespace, labels },
       spec: {
         replicas: 1,
+        // With the default, Kubernetes does not replace a pod that never became ready after a revert (measured with kube-controller-manager 1.36.3).
+        podManagementPolicy: "Parallel",
         serviceName: headless.metadata.name,
         selector: { matchLabels: labels },
         template: { metadata: { labels }, spec: pod(install.version, superuser, claim) },
       },
     },
-    kept,
+    // Kubernetes cannot change it, and a deployed server must not be replaced.
+    { ...kept, ignoreChanges: ["spec.podManagementPolicy"] },
   );
   return { ready, primary: labels };
 }

@@ -1,3 +1,4 @@
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpResponse, withClient } from "../../ops/clients/http.ts";
@@ -93,6 +94,28 @@ describe("a stack that installs its Postgres as a StatefulSet", () => {
     await expect.poll(uid, { timeout: 240_000 }).not.toBe(before.metadata?.uid);
     await answers("/thing").toEqual([200, '[{"id":1}]']);
     await answers("/thing?id=gt.1").toEqual([200, "[]"]);
+  });
+
+  test("starts again after a revert of an image that does not exist", async () => {
+    const target = { name: "postgres", namespace: "postgres" };
+    const { spec } = await own.apps.readNamespacedStatefulSet(target);
+    const image = spec?.template.spec?.containers[0]?.image;
+    const setImage = async (value: string | undefined): Promise<void> => {
+      await own.apps.patchNamespacedStatefulSet(
+        { ...target, body: { spec: { template: { spec: { containers: [{ name: "postgres", image: value }] } } } } },
+        setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
+      );
+    };
+    const waiting = async () => {
+      const { status } = await own.core.readNamespacedPod({ name: "postgres-0", namespace: "postgres" });
+      return status?.containerStatuses?.[0]?.state?.waiting?.reason;
+    };
+    await setImage("postgres.invalid/missing:18");
+    await expect
+      .poll(() => waiting().catch(String), { timeout: 240_000, interval: 200 })
+      .toBe("CreateContainerConfigError");
+    await setImage(image);
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
   });
 
   test("keeps its data through a destroy while it is protected", async () => {

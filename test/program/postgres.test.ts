@@ -56,7 +56,12 @@ describe("a server as a StatefulSet", () => {
 
   test("is one restricted pod with a volume claim", () => {
     const { spec } = only(recorder, "apps/v1:StatefulSet", "postgres");
-    expect([spec["replicas"], spec["serviceName"]]).toEqual([1, "postgres-pods"]);
+    const { replicas, podManagementPolicy, serviceName } = spec;
+    expect({ replicas, podManagementPolicy, serviceName }).toEqual({
+      replicas: 1,
+      podManagementPolicy: "Parallel",
+      serviceName: "postgres-pods",
+    });
     const pod = (spec as unknown as { template: { spec: Record<string, unknown> } }).template.spec;
     expect(pod["automountServiceAccountToken"]).toBe(false);
     expect(pod["securityContext"]).toEqual({

@@ -189,8 +189,7 @@ function workloadOf(
       { path: "/dev/shm", memory: "256Mi" },
       // Compiled Python.
       { path: "/tmp" },
-      // Uploads.
-      { path: "/data" },
+      // None at /data: authentik refuses uploads only where no volume is mounted (authentik 2026.5, admin/files/backends/file.py).
     ],
     files: [...(blueprints ? [blueprints] : []), ...(certificates ? [certificates.files] : [])],
   });

@@ -10,12 +10,12 @@ const BLUEPRINTS = "/blueprints";
 
 /** The command line of a role of authentik: of the real one, where there is one, else of the emulator. */
 export async function authentikCommand(args: readonly string[], request: ContainerRequest): Promise<Command> {
-  const { authentik, ip, mounts } = request;
+  const { authentik, ip } = request;
   const env = {
     AUTHENTIK_LISTEN__HTTP: `${ip}:9000`,
     AUTHENTIK_LISTEN__HTTPS: `${ip}:9443`,
     AUTHENTIK_LISTEN__METRICS: `${ip}:9300`,
-    AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? request.folder,
+    AUTHENTIK_STORAGE__FILE__PATH: request.folder,
     ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(request) }),
   };
   if (authentik !== undefined) return { file: authentik, args, env };

@@ -39,9 +39,8 @@ export function denyEgress(policy: NetworkPolicySpec): NetworkPolicySpec {
   return { ...policy, policyTypes: ["Ingress", "Egress"], egress: [] };
 }
 
-/** Egress to the DNS server of the cluster. */
+/** Egress to DNS, at any address: NodeLocal DNSCache answers on the node, where no policy can select it, and DNS pods can be outside of kube-system. */
 const DNS = {
-  to: [namespaced("kube-system")],
   ports: [
     { protocol: "UDP", port: 53 },
     { protocol: "TCP", port: 53 },

@@ -41,7 +41,8 @@ export function existing({
   password,
 }: PostgresServer): PostgresConnection {
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
-  const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
+  // Where the address is the cluster IP of a Service, policies see the addresses of its pods instead.
+  const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }, { namespaceSelector: {} }];
   const inCluster = { host, port, sslmode, sslrootcert, peers };
   return { user, superuser, password, inCluster, replicas: undefined, protect: true };
 }

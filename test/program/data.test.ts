@@ -99,9 +99,6 @@ describe("the data API under mocks", () => {
   });
 
   test("accepts connections from the gateway only, and connects to DNS and the database only", () => {
-    const namespace = (name: string) => ({
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
-    });
     const type = "kubernetes:apps/v1:Deployment";
     const [deployment] =
       [...recorder.dependencies].find(([name]) => name.startsWith(`${type} `) && name.includes("postgrest")) ?? [];
@@ -112,13 +109,12 @@ describe("the data API under mocks", () => {
     const [dns, database, ...others] = policy.egress;
     expect(others).toEqual([]);
     expect(dns).toEqual({
-      to: [namespace("kube-system")],
       ports: [
         { protocol: "UDP", port: 53 },
         { protocol: "TCP", port: 53 },
       ],
     });
-    expect(database?.ports).toEqual([{ protocol: "TCP", port: 5432 }]);
+    expect(database).toEqual({ ports: [{ protocol: "TCP", port: 5432 }] });
   });
 
   test("limits the connections of the authenticator to all replicas and a rollout", () => {
@@ -141,6 +137,16 @@ describe("the data API under mocks", () => {
     const [changed] = other.of("kubernetes:batch/v1:Job") as [Recorded];
     expect(changed.name).toBe(job.name);
     expect(hashOf(changed)).not.toBe(hashOf(job));
+  });
+
+  test("connects to the address of an existing server, or to pods, since it can be the cluster IP of a Service", async () => {
+    const postgres = { ...sections.postgres, host: "10.43.7.9" };
+    const other = await deploy(stack({ protected_services: [], data_api: sections.data_api, postgres }));
+    const policies = other.objects<{ spec: { egress: unknown[] } }>("networking.k8s.io/v1:NetworkPolicy");
+    expect(policies.get("gatehouse-data/postgrest")?.spec.egress[1]).toEqual({
+      to: [{ ipBlock: { cidr: "10.43.7.9/32" } }, { namespaceSelector: {} }],
+      ports: [{ protocol: "TCP", port: 5432 }],
+    });
   });
 
   test.each([

@@ -22,6 +22,8 @@ export interface ClusterFacts {
 export interface TraefikFacts {
   /** Names of its pods. */
   readonly pods: readonly string[];
+  /** Whether one of them has the address of its node (`hostNetwork`). */
+  readonly hostNetwork: boolean;
   /** Of its image's tag, e.g. `3.7.8`; undefined = the tag contains no version. */
   readonly version: string | undefined;
   /** Arguments of its container. */
@@ -99,6 +101,7 @@ export async function readTraefik(
     Object.keys(selector).length > 0 && matchesLabels(selector, labels);
   return {
     pods: pods?.items.map(({ metadata }) => metadata?.name ?? "") ?? [],
+    hostNetwork: pods?.items.some(({ spec }) => spec?.hostNetwork === true) ?? false,
     version: versionOf(container),
     args: container.args ?? [],
     forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),

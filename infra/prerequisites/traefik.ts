@@ -18,6 +18,7 @@ export function traefikPrerequisites(settings: Settings, plan: Plan, facts: Trae
   const options = optionsOf(facts.args);
   return [
     ...versions(settings, facts).map((result) => ({ name: "version of Traefik", result })),
+    ...(facts.hostNetwork ? [{ name: "network of Traefik", result: HOST_NETWORK }] : []),
     ...(plan.middlewares.some(({ kind }) => kind === "forward-auth")
       ? [
           {
@@ -44,6 +45,13 @@ export function traefikPrerequisites(settings: Settings, plan: Plan, facts: Trae
 const UNREADABLE: NotChecked = {
   reason: "a file or variables configure Traefik instead of arguments",
   hint: "compare its entry points, providers and certificate resolvers with docs/prerequisites.md",
+};
+
+/** A policy cannot select such a pod, but always admits its own node (https://kubernetes.io, Network Policies). */
+const HOST_NETWORK: NotChecked = {
+  reason:
+    "its pods have the address of their node (hostNetwork), which the network policies of the stack admit on that node only",
+  hint: "with several nodes, remove hostNetwork and use a Service of type LoadBalancer (docs/prerequisites.md)",
 };
 
 function staticOptions(settings: Settings, plan: Plan, facts: TraefikFacts, options: Options): Named[] {

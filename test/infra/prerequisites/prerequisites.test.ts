@@ -27,6 +27,7 @@ const TRAEFIK: TraefikFacts = {
   args: ARGS,
   forwardAuthFields: ["address", "maxResponseBodySize"],
   pods: [],
+  hostNetwork: false,
   failoverFields: ["name", "middlewares"],
   nodePortServices: [],
 };

@@ -16,6 +16,7 @@ const FACTS: TraefikFacts = {
   args: [],
   forwardAuthFields: ["maxResponseBodySize"],
   pods: [],
+  hostNetwork: false,
   failoverFields: ["middlewares"],
   nodePortServices: [],
 };
@@ -38,6 +39,15 @@ function problemOf(name: string, ...args: Parameters<typeof found>): string | un
   const result = found(...args).get(name);
   return result && problemsOf([{ subject: "Traefik", name, result }])[0];
 }
+
+test("reports pods with the address of their node, which network policies cannot select", () => {
+  const settings = parseStack(stack({}), shell);
+  const namesOf = (hostNetwork: boolean) =>
+    traefikPrerequisites(settings, computePlan(settings), { ...FACTS, args: [...ARGS, PROVIDER], hostNetwork })
+      .filter(({ result }) => "reason" in result)
+      .map(({ name }) => name);
+  expect(namesOf(true)).toEqual(["network of Traefik", ...namesOf(false)]);
+});
 
 test("reads options in any case, flags, and values with an equals sign", () => {
   const options = optionsOf(["--Ping", "--entryPoints.Web.address=:80", "-api=true", "--a.b=c=d", "traefik"]);

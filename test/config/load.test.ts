@@ -189,7 +189,7 @@ describe("parseStack", () => {
       groups: [],
       serviceAccounts: [],
       sampleUsers: [],
-      providersPerOutpost: 100,
+      providersPerOutpost: 50,
     });
     expect(settings.testEnvironments).toEqual({
       enabled: true,

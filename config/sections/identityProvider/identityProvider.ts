@@ -99,8 +99,10 @@ const schema = z.strictObject({
     .default([])
     .describe("Accounts for machines: each gets a Secret with a password, which it exchanges for tokens."),
   providers_per_outpost: positiveInteger(100)
-    .default(100)
-    .describe("Maximum number of hosts that one outpost serves; more are distributed over several outposts."),
+    .default(50)
+    .describe(
+      "Maximum number of hosts that one outpost serves; more are distributed over several outposts. The CPU time of a sign-out grows with its square (docs/authentik.md).",
+    ),
   sample_users: z
     .array(sampleUser)
     .default([])

@@ -250,5 +250,5 @@ test("creates a plan whose size grows linearly up to 1,000 services on 3 domains
   });
   expect(sizesOf(10)).toEqual({ ...of(10), middlewares: 31, outposts: 2 });
   // Each outpost has two middlewares in the services' namespace.
-  expect(sizesOf(1000)).toEqual({ ...of(1000), middlewares: 153, outposts: 63 });
+  expect(sizesOf(1000)).toEqual({ ...of(1000), middlewares: 277, outposts: 125 });
 });

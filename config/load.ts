@@ -60,7 +60,8 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   lookUpSecretsOfWrongEntries(drafts, variables);
   const inputs = ruleInputs(drafts, checked);
   // After everything that resolves variables.
-  problems.push(...variables.problems, ...ruleProblems(inputs, checked, context));
+  problems.push(...variables.problems, ...variables.publishedSecrets);
+  problems.push(...ruleProblems(inputs, checked, context, variables));
   problems.push(...nulProblems(sections, problems));
   const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
   if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
@@ -107,14 +108,19 @@ function ruleInputs(drafts: Drafts, { domains, postgres }: Checked) {
 type RuleInputs = ReturnType<typeof ruleInputs>;
 
 /** Returns the problems of rules that concern more than one field. Their order matters within one section only: {@link inOrder} sorts by section. */
-function ruleProblems(inputs: RuleInputs, checked: Checked, context: string | undefined): Problem[] {
+function ruleProblems(
+  inputs: RuleInputs,
+  checked: Checked,
+  context: string | undefined,
+  variables: Variables,
+): Problem[] {
   return [
     ...clusterRules(inputs.cluster, context),
     ...domainRules(inputs),
     ...tailnetRules(checked.domains, inputs.domains),
     ...kindRules(checked.domains, inputs.exposed),
     ...nameRules(inputs),
-    ...clientRules(inputs),
+    ...clientRules(inputs, variables),
     ...hostRules(inputs, checked.testEnvironments, checked.identityProvider?.url),
     ...identityProviderRules(inputs),
     ...dataApiRules(inputs),

@@ -53,7 +53,9 @@ function toProblem({ label, host, reason }: HostConflict, location: Location): P
 
 function messageOf(reason: Exclude<HostConflict["reason"], "host">): string {
   if (reason === "label") return "has a label of more than 63 characters";
-  return reason === "url" ? "is that of identity_provider.url" : `is already used by ${ownerName(reason)}`;
+  if (reason === "url") return "is that of identity_provider.url";
+  if (reason === "target") return "is the target of its own domain's records";
+  return `is already used by ${ownerName(reason)}`;
 }
 
 const ADDED = {

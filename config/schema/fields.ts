@@ -114,7 +114,9 @@ export const group = () =>
     /^(?! )([^,\p{C}\p{Z}]| )+(?<! )$/u,
     "a group name without commas, invisible characters and outer spaces",
     "X-idp-groups separates groups with commas; rename the group",
-  );
+  ).refine((name) => name === name.normalize("NFC"), {
+    error: "a group name with composed characters (Unicode NFC); type it anew, since the other form looks the same",
+  });
 /** A version with three numbers. */
 export const version = (of: string, example: string) =>
   text(/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/, `a version of ${of}`, `write it like ${example}`);

@@ -58,6 +58,7 @@ function resolveValue(schema: z.ZodType, value: unknown, location: Location, var
   if (Array.isArray(value) && schema instanceof z.ZodArray) {
     return value.map((item, index) => inside(schema.element as z.ZodType, item, index));
   }
+  if (typeof value === "string") return variables.literal(value, location);
   if (!isSection(value)) return value;
   if (schema instanceof z.ZodRecord) {
     const item = schema.valueType as z.ZodType;

@@ -39,9 +39,9 @@ export function checkSections(sections: Partial<Record<SectionName, unknown>>, p
     check(schema, sections[name] ?? {}, { path: name }, problems);
   const optional = <S extends Parameters<typeof check>[0]>(of: { schema: S }, name: SectionName) =>
     sections[name] === undefined ? undefined : section(of, name);
-  if (sections.identity_provider === undefined) {
-    problems.push({ path: "identity_provider", message: "missing", hint: "add gatehouse:identity_provider" });
-  }
+  // A misspelled namespace is that of another program: without this, the next deployment would remove what such a section has.
+  const missing = SECTION_NAMES.filter((name) => SECTIONS[name].required && sections[name] === undefined);
+  problems.push(...missing.map((name) => ({ path: name, message: "missing", hint: `add gatehouse:${name}` })));
   return {
     cluster: section(cluster, "cluster"),
     domains: checkDomains(sections.domains, problems),

@@ -63,7 +63,7 @@ export function verificationRules({ verification: draft, identityProvider }: Dra
   if (draft === undefined) return [];
   const { account, namespace } = draft.fields;
   const found: Problem[] = [];
-  if (account === undefined || identityProvider === undefined) return found;
+  if (account === undefined || namespace === undefined || identityProvider === undefined) return found;
   const where = within(draft.location, "account");
   const known = identityProvider.fields.service_accounts ?? [];
   const serviceAccount = known.find(({ name }) => name === account);

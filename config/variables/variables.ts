@@ -19,6 +19,10 @@ export class Variables {
   readonly problems: Problem[] = [];
   readonly #warnings: string[] = [];
   readonly #postponed = new Set<string>();
+  /** Names of the variables in secret fields. */
+  readonly #secrets = new Set<string>();
+  /** Variables in fields that may be plain or secret. */
+  readonly #published: { readonly name: string; readonly location: Location }[] = [];
   readonly #stack: string;
   readonly #config: Readonly<Record<string, RawValue>>;
   readonly #environment: Environment;
@@ -44,6 +48,32 @@ export class Variables {
     const postponed =
       names === "" ? [] : [`not set yet, and needed to deploy: ${names}; run: ${command}, or export them`];
     return [...this.#warnings, ...postponed];
+  }
+
+  /** Returns a problem for each secret in a client id. Call it after all fields have been looked up. */
+  get publishedSecrets(): Problem[] {
+    return this.#published
+      .filter(({ name }) => this.#secrets.has(name))
+      .map(({ name, location }) => ({
+        ...location,
+        message: `template variable "${name}" is also in a secret field, and a client id is in the address of each sign-in`,
+        hint: "use another variable here, and rotate the secret if it was deployed",
+      }));
+  }
+
+  /** Reports a variable in a text that stays as it is. */
+  literal(text: string, location: Location): string {
+    if (text.search(VARIABLE) >= 0) this.#report(location, "takes no template variable", "write the value itself");
+    return text;
+  }
+
+  /** Returns the text with the values of variables that are in plain text in the stack file. */
+  inlined(text: string): string {
+    return text.replaceAll(VARIABLE, (written, name: string) => {
+      const value = this.#inStackFile(name);
+      // What is filled in later must be a variable of this text, not of a value.
+      return value === undefined || value.includes("${") ? written : value;
+    });
   }
 
   /** Returns the text with its variables filled in; undefined after a problem. */
@@ -72,8 +102,10 @@ export class Variables {
     const filled = this.plain(text, location);
     if (filled === undefined) return undefined;
     const url = URL.parse(filled);
-    if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
-    const hint = "write it like https://sso.example.org, without credentials, path and query";
+    // With a dot at its end it is another host for comparisons, and the same one for Traefik.
+    const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (isOrigin && !url.hostname.endsWith(".")) return url.origin;
+    const hint = "write it like https://sso.example.org, without credentials, path, query and a dot at the end";
     this.#report(location, "is not the http or https address of a server", hint);
     return undefined;
   }
@@ -111,6 +143,7 @@ export class Variables {
   secret(template: string, location: Location): SecretText {
     const text = this.unresolved(template, location, "--secret ");
     for (const name of text.variables) {
+      this.#secrets.add(name);
       const configured = this.#config[`variables:${name}`];
       if (configured === undefined || "secret" in configured) continue;
       const message = `variables:${name} is in plain text in the stack file`;
@@ -128,8 +161,8 @@ export class Variables {
    * plan and the access diff contain their values.
    */
   unresolved(text: string, location: Location, flag: "" | "--secret " = ""): SecretText {
-    const template =
-      flag === "" ? text.replaceAll(VARIABLE, (written, name: string) => this.#inStackFile(name) ?? written) : text;
+    const template = flag === "" ? this.inlined(text) : text;
+    if (flag === "") for (const [, name = ""] of text.matchAll(VARIABLE)) this.#published.push({ name, location });
     const variables = Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
     for (const name of variables) {
       if (this.#isSet(name)) continue;

@@ -61,8 +61,11 @@ export interface HostConflict {
   readonly label: HostLabel;
   /** Undefined if only the name is used twice: routes and exposures are named by labels. */
   readonly host: string | undefined;
-  /** The other use of the host, the length that is exceeded, or `url`: an existing identity provider has the host. */
-  readonly reason: HostLabel | keyof typeof MAX_LENGTH | "url";
+  /**
+   * The other use of the host, the length that is exceeded, `url`: an existing identity provider has the host, or `target`: its record would be a
+   * CNAME record of itself.
+   */
+  readonly reason: HostLabel | keyof typeof MAX_LENGTH | "url" | "target";
 }
 
 /**
@@ -83,7 +86,7 @@ export function hostConflicts(
   const owners = new Map<string, HostLabel>();
   return inOrder.flatMap((label) => {
     const found = new Map<HostConflict["reason"], HostConflict>();
-    for (const { kind, baseDomain, port } of baseDomains) {
+    for (const { kind, baseDomain, port, targets } of baseDomains) {
       if (!label.kinds.includes(kind)) continue;
       const host = `${label.label}.${baseDomain}`;
       const owner = owners.get(host);
@@ -93,6 +96,7 @@ export function hostConflicts(
       else if (host.length > MAX_LENGTH.host) report("host");
       else if (host === signIn?.hostname && label.role !== "identity-provider" && isSamePort(signIn, port))
         report("url");
+      else if (targets.includes(host)) report("target");
       if (owner === undefined) owners.set(host, label);
       // Two domains with one base domain are a problem of the domains.
       else if (owner !== label) report(owner);

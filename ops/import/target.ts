@@ -12,6 +12,7 @@ export function newStack(context: string, environment: Environment): TargetStack
   const config = {
     "kubernetes:context": { value: context },
     "gatehouse:domains": { value: {} },
+    "gatehouse:protected_services": { value: [] },
     "gatehouse:identity_provider": { value: identityProvider },
   };
   const raw: RawStack = { stack: "imported", config };

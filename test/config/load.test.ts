@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { SUPERUSER_FEATURES } from "../../config/sections/postgres/superuserFeatures.ts";
 import { LIMITS } from "../helpers/limits.ts";
-import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
+import { basic, messageOf, oauth2, proxy, sections, shell, stack, problemsOf } from "./stacks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -248,9 +248,22 @@ describe("parseStack", () => {
     ]);
   });
 
-  test("defaults to localhost and ignores keys of other namespaces", () => {
-    const settings = parseStack(stack({ domains: undefined }, { "aws:region": { value: { anything: 1 } } }), shell);
+  test("enables localhost unless stated, and ignores keys of other namespaces", () => {
+    const settings = parseStack(
+      stack({ domains: { localhost: {} } }, { "aws:region": { value: { anything: 1 } } }),
+      shell,
+    );
     expect(settings.domains.map(({ kind, enabled }) => [kind, enabled])).toEqual([["localhost", true]]);
+  });
+
+  test("requires three sections, since without one the next deployment removes what it had", () => {
+    const without = { domains: undefined, protected_services: undefined, identity_provider: undefined };
+    const misspelled = { "gatehose:protected_services": { value: [proxy({})] } };
+    expect(problemsOf(stack({ ...without, data_api: undefined }, misspelled))).toEqual([
+      "domains: missing. Add gatehouse:domains.",
+      "protected_services: missing. Add gatehouse:protected_services.",
+      "identity_provider: missing. Add gatehouse:identity_provider.",
+    ]);
   });
 
   test("uses the session of the service, else that of the identity provider", () => {

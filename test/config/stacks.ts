@@ -2,7 +2,7 @@ import { parseStack, type RawStack } from "../../config/load.ts";
 import { isSection } from "../../config/errors/location.ts";
 import { ConfigError } from "../../config/errors/problems.ts";
 
-/** A shell in which every variable of {@link sections} is set. */
+/** A shell in which every variable of {@link sections} is set, and one that is not secret. */
 export const shell = {
   TOKEN: "token-in-the-shell",
   ADMIN: "admin-in-the-shell",
@@ -12,6 +12,7 @@ export const shell = {
   AUTHENTICATOR: "authenticator-in-the-shell",
   OWNER: "owner-in-the-shell",
   SECRET: "secret-in-the-shell",
+  CLIENT: "client-in-the-shell",
 };
 
 /** A valid configuration: two domains, one service of each type, an installed identity provider and a data API. */

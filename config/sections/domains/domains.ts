@@ -110,7 +110,7 @@ export function checkDomains(section: unknown = { localhost: {} }, problems: Pro
     });
     return checkDomains(undefined, problems);
   }
-  const inOrder = Object.entries(section).sort(([a], [b]) => positionOf(a) - positionOf(b) || a.localeCompare(b));
+  const inOrder = Object.entries(section).sort(([a], [b]) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1));
   return inOrder.map(([kind, raw]) => {
     const location = { path: join("domains", kind) };
     if (KNOWN_KINDS.includes(kind)) return check(knownDomain, raw ?? {}, location, problems);

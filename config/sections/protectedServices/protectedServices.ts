@@ -54,7 +54,7 @@ gatehouse:protected_services:
 - The Secret \`<name>-oauth2\` in the namespace of the service contains what an OpenID Connect client needs ([applications](applications.md#openid-connect-type-oauth2)).
 - \`groups\` are the only restriction at the gateway. Rules for single paths belong to the application, which reads \`X-idp-groups\`.
 - Services with the same \`groups\`, \`session\` and scheme share an outpost ([limits](authentik.md#limits)).
-- Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces.
+- Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces. Only one of them can enable \`localhost\`.
 - A \`service\` in a namespace that the stack creates (for authentik, Postgres, the data API or the verification) is refused: the stack deletes the namespace with
   that section. The same applies to \`test_environments.service\`, and to service accounts, except in \`verification.namespace\`.
 - The names of services, their slugs and all hosts of the stack are unique. None of these hosts is that of an existing \`identity_provider.url\`. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.
@@ -102,13 +102,13 @@ type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, 
 /** Client ids of the providers that sign `X-idp-jwt` (`identitySlug` in infra/plan/objectNames.ts). */
 const SIGNER = /^gatehouse-identity(-|$)/;
 
-/** Checks the OAuth 2.0 client of each service that is one, and that client ids, as written, are used once: authentik accepts no second one. */
-export function clientRules({ services }: Pick<Drafts, "services">): Problem[] {
+/** Checks the OAuth 2.0 client of each service that is one, and that client ids, as far as known, are used once: authentik accepts no second one. */
+export function clientRules({ services }: Pick<Drafts, "services">, variables: Variables): Problem[] {
   const owners = new Map<string, string>();
   return services.flatMap(({ location, value }) => {
     if (value === undefined || !("oauth_config" in value)) return [];
     const found = clientSecretRules(location, value.oauth_config);
-    const { client_id: id } = value.oauth_config;
+    const id = variables.inlined(value.oauth_config.client_id);
     const where = within(location, "oauth_config", "client_id");
     const owner = owners.get(id);
     if (owner !== undefined) found.push(problem(where, `is already that of ${owner}`, "give each client its own id"));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { proxy, problemsOf, sections, shell, stack } from "../stacks.ts";
 
@@ -102,6 +102,32 @@ describe("targets", () => {
   ])("rejects %s", (_, targets, message) => {
     expect(problemsOf(mesh({ targets }))).toEqual([`domains.mesh.targets: ${message}`]);
   });
+});
+
+test("rejects a service whose host is the target of its domain", () => {
+  expect(problemsOf(mesh({ targets: ["wiki.mesh.example.org"] }))).toEqual([
+    'protected_services[0] "wiki": host "wiki.mesh.example.org" is the target of its own domain\'s records. Give each service its own host.',
+  ]);
+});
+
+test("has its custom kinds in the same order in every locale: the first one is the default for the sign-in", () => {
+  const { compare } = new Intl.Collator("nb");
+  vi.spyOn(String.prototype, "localeCompare").mockImplementation(function (this: string, other: string) {
+    return compare(this, other);
+  });
+  const kind = (name: string) => ({
+    enabled: true,
+    base_domain: `${name}.example.org`,
+    protocol: "https",
+    description: name,
+  });
+  const domains = { localhost: {}, zeta: kind("zeta"), aarhus: kind("aarhus") };
+  expect(parseStack(stack({ domains }), shell).domains.map((domain) => domain.kind)).toEqual([
+    "localhost",
+    "aarhus",
+    "zeta",
+  ]);
+  vi.restoreAllMocks();
 });
 
 test("warns of a base domain below another one, whose applications can set cookies for both", () => {

@@ -90,9 +90,10 @@ test.each([
   "https://sso.example.org?a=1",
   "https://sso.example.org#a",
   "ftp://sso.example.org",
+  "https://sso.example.org.",
 ])("rejects the address %s", (url) => {
   expect(problemsOf(stack({ identity_provider: { ...EXISTING, url } }))).toEqual([
-    "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path and query.",
+    "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path, query and a dot at the end.",
   ]);
 });
 
@@ -244,6 +245,14 @@ describe("a group", () => {
       expect(problemsOf(raw(group)).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: "))).toEqual([
         `${place}.groups[0]: expected a group name without commas, invisible characters and outer spaces. ` +
           "X-idp-groups separates groups with commas; rename the group.",
+      ]);
+    });
+
+    test("rejects a group with characters that are not composed, which looks the same as the one with composed ones", () => {
+      expect(
+        problemsOf(raw("Gru\u0308n")).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: ")),
+      ).toEqual([
+        `${place}.groups[0]: expected a group name with composed characters (Unicode NFC). Type it anew, since the other form looks the same.`,
       ]);
     });
   });

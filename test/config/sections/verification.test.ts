@@ -79,6 +79,11 @@ describe("gatehouse:verification", () => {
     expect(problem).toContain("expected an address without user, password and port 0");
   });
 
+  test("reports an invalid namespace once", () => {
+    const problems = problemsOf(withSection({ account: "verifier", namespace: "In Valid" }, [{ name: "verifier" }]));
+    expect(problems).toEqual([expect.stringMatching(/^verification\.namespace: /)]);
+  });
+
   test("rejects an account whose Secret is in another namespace", () => {
     expect(problemsOf(withSection({ account: "verifier" }, [{ name: "verifier" }]))).toEqual([
       'verification.account: its Secret is in namespace "default", but the job runs in "gatehouse-verification". ' +

@@ -204,6 +204,43 @@ const cases = [
     ],
   },
   {
+    title: "two clients whose variables have the same id",
+    raw: stack(
+      {
+        protected_services: [
+          oauth2({}, { client_id: "${A}" }),
+          oauth2({ name: "board", application_slug: "board" }, { client_id: "${B}" }),
+        ],
+      },
+      { "variables:A": { value: "canary" }, "variables:B": { value: "canary" } },
+    ),
+    lines: [
+      'protected_services[1].oauth_config.client_id "board": is already that of protected_services[0]. Give each client its own id.',
+    ],
+  },
+  {
+    title: "a secret as a client id, which each sign-in shows",
+    raw: stack({ protected_services: [oauth2({}, { client_id: "${TOKEN}" })] }),
+    lines: [
+      'protected_services[0].oauth_config.client_id "grafana": template variable "TOKEN" is also in a secret field, and a client id is in the address of each sign-in. Use another variable here, and rotate the secret if it was deployed.',
+    ],
+  },
+  {
+    title: "template variables in fields that take none",
+    raw: stack({
+      protected_services: [
+        proxy({ groups: ["${STAFF}"] }),
+        oauth2({}, { redirect_uri: "/${CALLBACK}" }),
+        basic({ basic_auth: { username: "${USER}", password: "${SECRET}" } }),
+      ],
+    }),
+    lines: [
+      'protected_services[0].groups[0] "wiki": takes no template variable. Write the value itself.',
+      'protected_services[1].oauth_config.redirect_uri "grafana": takes no template variable. Write the value itself.',
+      'protected_services[2].basic_auth.username "legacy": takes no template variable. Write the value itself.',
+    ],
+  },
+  {
     title: "the client id of the provider that signs identities",
     raw: stack({ protected_services: [oauth2({}, { client_id: "gatehouse-identity-dev" })] }),
     lines: [

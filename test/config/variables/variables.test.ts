@@ -78,7 +78,7 @@ describe("secret fields", () => {
     const clientId = (id: string, env: Record<string, string>) => {
       const raw = stack(
         { protected_services: [oauth2({}, { client_id: id })] },
-        { "variables:PLAIN": { value: "shop" } },
+        { "variables:PLAIN": { value: "shop" }, "variables:NESTED": { value: "${TOKEN}" } },
       );
       const [service] = parseStack(raw, { ...shell, ...env }).services;
       return service?.type === "oauth2" ? service.oauthConfig.clientId : undefined;
@@ -86,6 +86,7 @@ describe("secret fields", () => {
     expect(clientId("grafana", {})).toEqual({ template: "grafana", variables: [] });
     expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });
     expect(clientId("${PLAIN}-${ID}", { ID: "x" })).toEqual({ template: "shop-${ID}", variables: ["ID"] });
+    expect(clientId("${NESTED}", { TOKEN: "x" })).toEqual({ template: "${NESTED}", variables: ["NESTED"] });
   });
 
   test("are refused in plain text by a deployment, and warned of by a plan", () => {

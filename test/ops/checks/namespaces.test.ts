@@ -4,7 +4,7 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import { requiredNamespaces } from "../../../ops/checks/namespaces.ts";
 import { basic, proxy, sections, shell, stack } from "../../config/stacks.ts";
 
-test("the namespaces of services, test environments and accounts must exist, those that the stack creates need not", () => {
+test("the namespaces of services, test environments, accounts and Prometheus must exist, those that the stack creates need not", () => {
   const protected_services = [
     proxy({ service: { namespace: "wiki" } }),
     basic({ domains: ["external"], service: { namespace: "not-exposed" } }),
@@ -15,6 +15,17 @@ test("the namespaces of services, test environments and accounts must exist, tho
   ];
   const verification = { account: "verifier" };
   const identity_provider = { ...sections.identity_provider, service_accounts };
-  const settings = parseStack(stack({ protected_services, identity_provider, verification }), shell);
-  expect(requiredNamespaces(settings, computePlan(settings))).toEqual(["default", "reporting", "wiki"]);
+  const required = (more: object) => {
+    const settings = parseStack(stack({ protected_services, identity_provider, verification, ...more }), shell);
+    return requiredNamespaces(settings, computePlan(settings));
+  };
+  expect(required({})).toEqual(["default", "reporting", "wiki"]);
+  const echo = (install: boolean) => ({ test_environments: { install, service: { namespace: "echo" } } });
+  expect(required({ ...echo(true), observability: { namespace: "monitoring" } })).toEqual([
+    "echo",
+    "monitoring",
+    "reporting",
+    "wiki",
+  ]);
+  expect(required({ protected_services: [], domains: sections.domains, ...echo(false) })).toEqual(["reporting"]);
 });

@@ -74,8 +74,10 @@ describe("npx gatehouse plan", () => {
       code: 2,
       out: "",
       error: [
-        "bad.yaml: 3 problems",
+        "bad.yaml: 5 problems",
         '  gatehouse:domain: unknown key. Did you mean "gatehouse:domains"?',
+        "  domains: missing. Add gatehouse:domains.",
+        "  protected_services: missing. Add gatehouse:protected_services.",
         "  identity_provider: missing. Add gatehouse:identity_provider.",
         "  postgres: found a number, expected a section. Write its keys below it, indented.",
         "",

@@ -26,8 +26,8 @@ test("reports each prerequisite that an empty cluster lacks, with a hint", async
   const traefik = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes).";
   expect(failures(examination)).toEqual({
     "Cluster: namespaces of services": fails(
-      'namespace "reportng" does not exist, and a service or a service account is in it',
-      "Correct service.namespace, or run: kubectl create namespace reportng",
+      'namespace "reportng" does not exist, and the stack file names it',
+      "Correct the stack file, or run: kubectl create namespace reportng",
     ),
     "Traefik: pods of Traefik": fails(
       "gateway.pod_labels: no pod in namespace kube-system has the labels app.kubernetes.io/name=traefik",

@@ -116,7 +116,7 @@ test("reports tools that are not on PATH", async () => {
   expect(checks["Local tools: policy pack"]?.state).toBe("failed");
 });
 
-test("reports missing operators and storage of an installed Postgres", async () => {
+test("reports missing operators, their namespace, and storage of an installed Postgres", async () => {
   const install = { kind: "cloudnativepg", service: "ClusterIP", host: "127.0.0.1" };
   const changes = {
     "gatehouse:postgres": { password: "${POSTGRES}", install },
@@ -125,6 +125,10 @@ test("reports missing operators and storage of an installed Postgres", async () 
   const prometheus =
     "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability.";
   expect(failures(await stack.examine(changes), "Cluster", "Operators")).toEqual({
+    "Cluster: namespaces of services": fails(
+      'namespace "monitoring" does not exist, and the stack file names it',
+      "Correct the stack file, or run: kubectl create namespace monitoring",
+    ),
     "Cluster: storage class": fails(
       "postgres.install: the cluster has no default storage class",
       "Install a storage provisioner, e.g. https://github.com/rancher/local-path-provisioner.",

@@ -61,6 +61,7 @@ function staticOptions(settings: Settings, plan: Plan, facts: TraefikFacts, opti
     ...resolvers(settings, options),
     ...clientAddresses(settings, plan, facts, options),
     ...headerSizes(plan, options),
+    ...middlewares(plan, options),
   ];
 }
 
@@ -166,6 +167,18 @@ function headerSizes(plan: Plan, options: Options): Named[] {
       name,
       result: { reason, hint: `set the argument --${option}=${MAX_HEADER_BYTES} (docs/prerequisites.md)` },
     };
+  });
+}
+
+/** Reports middlewares of entry points, which Traefik runs before those of each route (https://doc.traefik.io, EntryPoints): their types are not known here. */
+function middlewares({ routes }: Plan, options: Options): Named[] {
+  return [...new Set(routes.map(({ entryPoint }) => entryPoint))].flatMap((entryPoint): Named[] => {
+    const option = `entryPoints.${entryPoint}.http.middlewares`;
+    const names = options.get(option.toLowerCase());
+    if (!names) return [];
+    const reason = `Traefik runs ${names.split(",").join(", ")} before each route on it`;
+    const hint = `remove those that authenticate or redirect from --${option} (docs/prerequisites.md)`;
+    return [{ name: `middlewares of entry point ${entryPoint}`, result: { reason, hint } }];
   });
 }
 

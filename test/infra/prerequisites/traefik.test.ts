@@ -104,6 +104,23 @@ describe("a redirection of the HTTP entry point", () => {
   });
 });
 
+test("reports the middlewares of an entry point, which apply to each route on it", () => {
+  const name = "middlewares of entry point web";
+  const option = "--entryPoints.web.http.middlewares";
+  expect([...found([...ARGS, PROVIDER, "--entryPoints.metrics.http.middlewares=a@file"]).keys()]).not.toContain(name);
+  expect(
+    found([
+      ...ARGS,
+      PROVIDER,
+      `${option}=auth-authentik@kubernetescrd,compress@file`,
+      "--entrypoints.Web.http.middlewares=Last@file",
+    ]).get(name),
+  ).toEqual({
+    reason: "Traefik runs auth-authentik@kubernetescrd, compress@file, Last@file before each route on it",
+    hint: `remove those that authenticate or redirect from ${option} (docs/prerequisites.md)`,
+  });
+});
+
 describe("provider kubernetesCRD", () => {
   const name = "provider kubernetesCRD";
 

@@ -3,7 +3,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { clusterIp } from "../clusterIp.ts";
+import { serviceUrl } from "../clusterIp.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres/postgres.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -13,7 +13,6 @@ import { FIRST_START_MINUTES } from "./containers.ts";
 import type { Group } from "./groups.ts";
 import { Installation } from "./installation.ts";
 import { comparable } from "./secretRules.ts";
-import { urlHost } from "../urlHost.ts";
 
 const FIRST_START_MS = FIRST_START_MINUTES * 60_000;
 /** Maximum time until an existing server answers. */
@@ -115,12 +114,7 @@ export class Authentik extends pulumi.ComponentResource {
       parent: this,
       provider: cluster.provider,
     });
-    return clusterIp(found).apply((address) => {
-      if (address !== "None") return `http://${urlHost(address)}:${service.port}`;
-      throw new Error(
-        `identity_provider.service: ${namespace}/${service.name} is a headless Service, which has no address; name one with a cluster IP`,
-      );
-    });
+    return serviceUrl(found, service.port);
   }
 }
 

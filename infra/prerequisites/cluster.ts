@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/client-node";
-import type { TraefikGateway } from "../../config/settings.ts";
+import type { Settings, TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
 import { labelTexts, matchesLabels } from "../labels.ts";
 import { readUid } from "./clusterIdentity.ts";
+import { type IdentityService, readIdentityService } from "./identityService.ts";
 import type { CustomKind } from "./kinds.ts";
 import { readable } from "./readable.ts";
 
@@ -17,6 +18,8 @@ export interface ClusterFacts {
   readonly kinds: readonly string[];
   /** undefined = no pod has the gateway's labels (Traefik is a process elsewhere), or the user may not read pods. */
   readonly traefik: TraefikFacts | undefined;
+  /** That of `identity_provider.service`; null = it does not exist; undefined = there is none, or the user may not read it. */
+  readonly identityService: IdentityService | null | undefined;
 }
 
 export interface TraefikFacts {
@@ -40,6 +43,11 @@ export interface TraefikFacts {
 }
 
 type Gateway = Pick<TraefikGateway, "namespace" | "podLabels">;
+/** What is read of the stack. */
+interface Read {
+  readonly gateway: Gateway;
+  readonly identityProvider: Pick<Settings["identityProvider"], "namespace" | "service">;
+}
 
 /**
  * Reads the facts of the cluster of a kubeconfig's context, which is found as kubectl finds it.
@@ -48,30 +56,27 @@ type Gateway = Pick<TraefikGateway, "namespace" | "podLabels">;
 export async function clusterFacts(
   context: string,
   kinds: readonly CustomKind[],
-  gateway: Gateway,
+  stack: Read,
 ): Promise<ClusterFacts | undefined> {
   const read = async (): Promise<ClusterFacts> => {
     const { kubeConfigFiles, mergedKubeConfig } = await import("../kubeConfig.ts");
-    return readFacts(mergedKubeConfig(kubeConfigFiles(process.env), context), kinds, gateway);
+    return readFacts(mergedKubeConfig(kubeConfigFiles(process.env), context), kinds, stack);
   };
   return Promise.race([read().catch(() => undefined), wait(MAX_API_RETRY_MS, undefined, { ref: false })]);
 }
 
 /** Reads the facts that prerequisites compare. @throws Error of the client when the API server does not answer */
-export async function readFacts(
-  config: KubeConfig,
-  kinds: readonly CustomKind[],
-  gateway: Gateway,
-): Promise<ClusterFacts> {
+export async function readFacts(config: KubeConfig, kinds: readonly CustomKind[], stack: Read): Promise<ClusterFacts> {
   const { VersionApi } = await client();
   const groups = [...new Map(kinds.map(({ group, version }) => [group, version]))];
-  const [{ gitVersion }, uid, served, traefik] = await Promise.all([
+  const [{ gitVersion }, uid, served, traefik, identityService] = await Promise.all([
     config.makeApiClient(VersionApi).getCode(),
     readUid(config),
     Promise.all(groups.map(([group, version]) => kindsOf(config, group, version))),
-    readTraefik(config, gateway),
+    readTraefik(config, stack.gateway),
+    readIdentityService(config, stack.identityProvider),
   ]);
-  return { version: gitVersion, uid, kinds: served.flat(), traefik };
+  return { version: gitVersion, uid, kinds: served.flat(), traefik, identityService };
 }
 
 async function kindsOf(config: KubeConfig, group: string, version: string): Promise<string[]> {

@@ -8,7 +8,7 @@ export interface Named {
 
 /** Something that the cluster must have before a deployment, and whether it has it. */
 export interface Prerequisite extends Named {
-  readonly subject: "Cluster" | "Traefik" | "DNS" | "Operators";
+  readonly subject: "Cluster" | "Traefik" | "DNS" | "Operators" | "Identity provider";
 }
 
 export type PrerequisiteResult = Passed | Missing | NotChecked;

@@ -5,6 +5,7 @@ import { MIN_KUBERNETES } from "../../config/rules/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import type { ClusterFacts, clusterFacts } from "./cluster.ts";
 import { identityProblem } from "./clusterIdentity.ts";
+import { identityService } from "./identityService.ts";
 import { type CustomKind, customKinds } from "./kinds.ts";
 import { type Prerequisite, problemsOf, type PrerequisiteResult } from "./prerequisite.ts";
 import { traefikPrerequisites } from "./traefik.ts";
@@ -20,6 +21,10 @@ export function prerequisites(settings: Settings, plan: Plan, facts: ClusterFact
     })),
     ...(facts.traefik ? traefikPrerequisites(settings, plan, facts.traefik) : []).map((one) => ({
       subject: "Traefik" as const,
+      ...one,
+    })),
+    ...identityService(settings.identityProvider, facts.identityService).map((one) => ({
+      subject: "Identity provider" as const,
       ...one,
     })),
   ];
@@ -63,7 +68,7 @@ export async function refuseWithoutPrerequisites(
   read: typeof clusterFacts,
 ): Promise<string | undefined> {
   if (settings.context === undefined) return undefined;
-  const facts = await read(settings.context, customKinds(settings, plan), settings.gateway);
+  const facts = await read(settings.context, customKinds(settings, plan), settings);
   if (facts === undefined) {
     if (!isPreview) refuseUnidentified(settings);
     return undefined;

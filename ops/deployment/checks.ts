@@ -111,7 +111,7 @@ export function messagesOf(error: unknown): readonly string[] {
 /** Returns the UID of the cluster; undefined if the user may not read it. */
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<string | undefined> {
   const config = kubeConfigOf(context, environment);
-  const facts = await answered(config, readFacts(config, customKinds(settings, plan), settings.gateway));
+  const facts = await answered(config, readFacts(config, customKinds(settings, plan), settings));
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));

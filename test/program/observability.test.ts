@@ -213,7 +213,7 @@ describe("without the Prometheus operator", () => {
 
   test("refuses a stack that requires it before the first resource", async () => {
     const kinds = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
-    const facts = { version: "v1.36.3", uid: undefined, kinds, traefik: undefined };
+    const facts = { version: "v1.36.3", uid: undefined, kinds, traefik: undefined, identityService: undefined };
     const servers = { ...NO_SERVERS, clusterFacts: () => Promise.resolve(facts) };
     const recorder = new Recorder();
     await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);

@@ -13,7 +13,7 @@ import { redactAll, redactor } from "../redact.ts";
 import { credentialsOf, secretsOf } from "../secrets.ts";
 import { type Check, failed, type ReportedCheck, skip } from "../check.ts";
 import { cluster } from "./cluster.ts";
-import { address, identityProvider } from "./identityProvider.ts";
+import { addresses, identityProvider } from "./identityProvider.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { externalDns, names } from "./dns.ts";
 import { operators } from "./operators.ts";
@@ -39,7 +39,7 @@ const TABLE: readonly (readonly [subject: string, run: Run])[] = [
   ["DNS", names],
   ["DNS", inCluster(externalDns)],
   ["Operators", inCluster(operators)],
-  ["Identity provider", inCluster(address)],
+  ["Identity provider", inCluster(addresses)],
   ["Identity provider", identityProvider],
   ["Postgres", postgres],
 ];
@@ -63,7 +63,7 @@ export async function runDoctor(
   const read = async (): Promise<ReachedCluster> => {
     const { settings, plan } = target;
     const config = (kubeconfig = clusterConfigOf(target));
-    const reading = readFacts(config, customKinds(settings, plan), settings.gateway);
+    const reading = readFacts(config, customKinds(settings, plan), settings);
     return { config, facts: await answered(config, reading) };
   };
   const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {

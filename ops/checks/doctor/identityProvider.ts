@@ -11,6 +11,7 @@ import { unreachableApi } from "../apiAddress.ts";
 import { rootReason } from "../observation.ts";
 import { type Check, failed, passed } from "../check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
+import { prerequisiteChecks } from "./prerequisite.ts";
 import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
@@ -56,13 +57,16 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
   });
 }
 
-/** Checks the address that the provider plugins use, if it is on localhost. */
-export async function address({ target }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
+/** Checks the Service that outposts use, if the stack names one, and the address that the provider plugins use, if it is on localhost. */
+export async function addresses(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
+  const { target } = inputs;
   const url = authentikOrigin(target);
-  if (url === undefined || !isLoopbackName(new URL(url).hostname)) return [];
+  const service = prerequisiteChecks(inputs, reached, "Identity provider");
+  if (url === undefined || !isLoopbackName(new URL(url).hostname)) return service;
   const name = "address";
-  const unreachable = await unreachableApi(target, config);
+  const unreachable = await unreachableApi(target, reached.config);
   return [
+    ...service,
     unreachable ? failed(name, unreachable.problem, unreachable.hint) : passed(name, "reached by the provider plugins"),
   ];
 }

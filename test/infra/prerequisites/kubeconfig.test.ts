@@ -38,7 +38,8 @@ test("are read with the first of several entries of one name, as kubectl reads t
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });
   });
-  expect(await clusterFacts("default", [], { namespace: "kube-system", podLabels: {} })).toEqual({
+  const gateway = { namespace: "kube-system", podLabels: {} };
+  expect(await clusterFacts("default", [], { gateway, identityProvider: { namespace: "authentik" } })).toEqual({
     version: "v1.36.4+k3s1",
     kinds: [],
     traefik: undefined,

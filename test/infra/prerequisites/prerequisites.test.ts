@@ -31,7 +31,13 @@ const TRAEFIK: TraefikFacts = {
   failoverFields: ["name", "middlewares"],
   nodePortServices: [],
 };
-const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
+const FACTS: ClusterFacts = {
+  version: "v1.36.4+k3s1",
+  uid: "uid",
+  kinds: KINDS,
+  traefik: TRAEFIK,
+  identityService: undefined,
+};
 
 function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>): string[] {
   const settings = parseStack(stack(changes, context), shell);
@@ -154,5 +160,43 @@ describe("tls: upstream", () => {
 
   test("requires no trusted proxy for a disabled domain", () => {
     expect(problems({ domains: { localhost: {}, edge: { ...edge, enabled: false } } }, {})).toEqual([]);
+  });
+});
+
+describe("the Service of an existing authentik", () => {
+  const identity_provider = {
+    install: false,
+    url: "https://sso.example.org",
+    token: "${TOKEN}",
+    namespace: "sso",
+    service: { name: "authentik-server" },
+  };
+  const refused = (identityService: ClusterFacts["identityService"]) =>
+    problems({ identity_provider }, { identityService });
+  const ports = [
+    { name: "http", port: 80 },
+    { name: "https", port: 443 },
+  ];
+
+  test("is accepted with the port, and if it cannot be read", () => {
+    expect(refused({ clusterIP: "10.43.0.9", ports: [{ port: 9000 }] })).toEqual([]);
+    expect(refused(undefined)).toEqual([]);
+    expect(problems({}, { identityService: null })).toEqual([]);
+  });
+
+  test("is refused when it is missing, and when it has no such port or no cluster IP", () => {
+    expect(refused(null)).toEqual([
+      'identity_provider.service: namespace sso has no Service "authentik-server". ' +
+        "Set identity_provider.namespace and identity_provider.service to those of authentik's Service.",
+    ]);
+    expect(refused({ clusterIP: "10.43.0.9", ports })).toEqual([
+      "identity_provider.service.port: Service sso/authentik-server has no port 9000. Set it to the one with HTTP: 80 (http), 443 (https).",
+    ]);
+    for (const spec of [{ clusterIP: "None", ports }, { externalName: "sso.example.org" }]) {
+      expect(refused(spec)).toEqual([
+        "identity_provider.service: Service sso/authentik-server has no cluster IP, to which the outposts connect. " +
+          "Name one that is neither headless nor of type ExternalName.",
+      ]);
+    }
   });
 });

@@ -1,6 +1,7 @@
 /** What is read of a cluster, from the responses of an API server. */
 import { ApiException, type KubeConfig } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
+import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import { readIdentityService } from "../../../infra/prerequisites/identityService.ts";
 
 const notFound = () => Promise.reject(new ApiException(404, "", {}, {}));
@@ -10,6 +11,17 @@ function answering(requests: Readonly<Record<string, (request: object) => Promis
   const api = new Proxy(requests, { get: (known, name) => known[String(name)] ?? notFound });
   return { makeApiClient: () => api } as unknown as KubeConfig;
 }
+
+test("reads whether a pod of Traefik has the address of its node", async () => {
+  const containers = [{ image: "rancher/mirrored-library-traefik:3.7.13", args: ["--ping"] }];
+  const hostNetwork = async (...pods: object[]) => {
+    const items = pods.map((spec) => ({ metadata: { name: "traefik" }, spec: { containers, ...spec } }));
+    const config = answering({ listNamespacedPod: () => Promise.resolve({ items }) });
+    return (await readTraefik(config, { namespace: "kube-system", podLabels: {} }))?.hostNetwork;
+  };
+  expect(await hostNetwork({}, { hostNetwork: true })).toBe(true);
+  expect(await hostNetwork({}, { hostNetwork: false })).toBe(false);
+});
 
 test("reads the Service of an existing authentik, and distinguishes a missing one from one that the user may not read", async () => {
   const spec = { clusterIP: "10.43.0.9", ports: [{ name: "http", port: 80 }] };

@@ -13,6 +13,11 @@ export function endpointsName({ owner, domain }: RecordSet): string {
   return `${owner}-${domain}`;
 }
 
+/** Returns its metadata. An ExternalDNS that watches one owner only finds its own by the label. */
+export function endpointsMetadata(records: RecordSet) {
+  return { name: endpointsName(records), namespace: "default", labels: { "gatehouse.dev/owner": records.owner } };
+}
+
 /** Returns its endpoints: one for each host and type of target. */
 export function endpointsOf({ hosts, targets, owner }: RecordSet): Endpoint[] {
   const byType = [...Map.groupBy(targets, recordType)];

@@ -4,6 +4,8 @@ import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
 import { isTailnet } from "../../../config/schema/dnsName.ts";
 import type { Domain } from "../../../config/settings.ts";
+import { endpointsMetadata } from "../../../infra/gateway/endpoints.ts";
+import { labelTexts, matchesLabels } from "../../../infra/labels.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { resolve } from "../../clients/dns.ts";
@@ -17,6 +19,8 @@ import { firstOf } from "../../text.ts";
 
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;
+
+type RecordMetadata = ReturnType<typeof endpointsMetadata>;
 
 /** Checks the names, one check for each enabled domain. @param observe the resolver; tests pass their own */
 export async function names(
@@ -103,30 +107,43 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
 
 /** Checks that an ExternalDNS reads the records of the stack. */
 export async function externalDns(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
-  const { domains } = inputs.target.settings;
-  const recorded = domains.filter(({ enabled, targets }) => enabled && targets.length > 0);
-  if (recorded.length === 0) return [];
+  const { settings, plan } = inputs.target;
+  const recorded = settings.domains.filter(({ enabled, targets }) => enabled && targets.length > 0);
+  const records = plan.records.find(({ targets }) => targets.length > 0);
+  if (records === undefined) return [];
   const name = "ExternalDNS";
   const hint = "check that ExternalDNS has --source=crd";
   const check = ifAllowed(name, "the user may not list Deployments", hint, async () => {
     const { items } = await reached.config.makeApiClient(AppsV1Api).listDeploymentForAllNamespaces();
     const found = items.filter((one) => containerOf(one) !== undefined);
-    return externalDnsOf(name, found, recorded);
+    return externalDnsOf(name, found, recorded, endpointsMetadata(records));
   });
   return [...prerequisiteChecks(inputs, reached, "DNS"), await check];
 }
 
-function externalDnsOf(name: string, deployments: readonly V1Deployment[], domains: readonly Domain[]): Check {
+/** @param records metadata of the DNSEndpoints of the stack */
+function externalDnsOf(
+  name: string,
+  deployments: readonly V1Deployment[],
+  domains: readonly Domain[],
+  records: RecordMetadata,
+): Check {
   if (deployments.length === 0) {
     const hint =
       "install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand";
     return failed(name, "no Deployment in the cluster runs ExternalDNS", hint);
   }
-  const readers = deployments.filter((one) => optionsOf(argsOf(one)).get("source")?.split(",").includes("crd"));
-  const namesOf = (list: readonly V1Deployment[]) =>
-    list.map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`).join(", ");
-  if (readers.length === 0) {
+  const withSource = deployments.filter((one) => optionsOf(argsOf(one)).get("source")?.split(",").includes("crd"));
+  const namesOf = (list: readonly V1Deployment[]) => list.map(fullName).join(", ");
+  if (withSource.length === 0) {
     return failed(name, `${namesOf(deployments)} does not read DNSEndpoints`, "add the argument --source=crd to it");
+  }
+  const readers = withSource.filter((one) => obstacle(one, records) === undefined);
+  if (readers.length === 0) {
+    const obstacles = withSource.flatMap((one) => obstacle(one, records) ?? []);
+    const uncertain = obstacles.find((one) => one.uncertain);
+    if (uncertain) return skip(name, uncertain.problem, uncertain.hint);
+    return failed(name, obstacles.map(({ problem }) => problem).join("\n"), obstacles[0]?.hint ?? "");
   }
   const ignored = domains.filter(({ baseDomain }) => !readers.some((one) => manages(one, baseDomain)));
   if (ignored.length > 0) {
@@ -134,6 +151,48 @@ function externalDnsOf(name: string, deployments: readonly V1Deployment[], domai
     return failed(name, `${namesOf(readers)} does not manage ${zones}`, `add ${zones} to its --domain-filter`);
   }
   return passed(name, `${namesOf(readers)} reads DNSEndpoints`);
+}
+
+interface Obstacle {
+  readonly problem: string;
+  readonly hint: string;
+  /** Whether it may be none: the filter cannot be compared here. */
+  readonly uncertain?: boolean;
+}
+
+/** Returns why an ExternalDNS with the source crd does not read the records of the stack; undefined if it does (its `source/crd.go`). */
+function obstacle(deployment: V1Deployment, { namespace, labels }: RecordMetadata): Obstacle | undefined {
+  const name = fullName(deployment);
+  const options = optionsOf(argsOf(deployment));
+  if (deployment.spec?.replicas === 0) return { problem: `${name} has no replicas`, hint: "scale it to one replica" };
+  const only = options.get("namespace");
+  if (only && only !== namespace) {
+    const problem = `${name} reads only DNSEndpoints in namespace ${only}, and those of the stack are in ${namespace}`;
+    return { problem, hint: "remove the argument --namespace" };
+  }
+  for (const [what, own, shown] of [
+    ["label", labels, labelTexts(labels).join(",")],
+    ["annotation", {}, "objects without annotations"],
+  ] as const) {
+    const filter = options.get(`${what}-filter`);
+    const selected = filter ? selects(filter, own) : true;
+    if (selected === true) continue;
+    const problem = `${name} reads only DNSEndpoints with the ${what}s ${filter}`;
+    const hint = `remove the argument --${what}-filter, or let it select ${shown}`;
+    return { problem, hint, uncertain: selected === undefined };
+  }
+  return undefined;
+}
+
+/** Returns whether a selector of the form `name=value,name=value` selects labels; undefined for one of another form. */
+function selects(selector: string, labels: Readonly<Record<string, string>>): boolean | undefined {
+  const pairs = selector.split(",");
+  if (!pairs.every((pair) => /^[\w./-]+==?[\w.-]*$/.test(pair))) return undefined;
+  return matchesLabels(Object.fromEntries(pairs.map((pair) => pair.split(/==?/) as [string, string])), labels);
+}
+
+function fullName({ metadata }: V1Deployment): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
 }
 
 function containerOf({ spec }: V1Deployment) {

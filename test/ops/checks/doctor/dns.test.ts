@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import type { Inputs } from "../../../../ops/checks/doctor/inputs.ts";
-import { names } from "../../../../ops/checks/doctor/dns.ts";
+import type { Inputs, ReachedCluster } from "../../../../ops/checks/doctor/inputs.ts";
+import { externalDns, names } from "../../../../ops/checks/doctor/dns.ts";
 import type { observeName } from "../../../../ops/checks/diagnose/evidence/dns.ts";
 import { sections, shell, stack } from "../../../config/stacks.ts";
 
@@ -89,5 +90,89 @@ test("fails for a target that does not resolve, which is the cause of the other 
     ok: false,
     detail: "domains.mesh.targets: lb.example.net does not resolve",
     hint: "create a record of that name, or correct domains.mesh.targets",
+  });
+});
+
+describe("an ExternalDNS", () => {
+  const domains = { localhost: {}, mesh: { ...sections.domains.mesh, targets: ["203.0.113.7"] } };
+  const settings = parseStack(stack({ domains }), shell);
+  const inputs = { target: { settings, plan: computePlan(settings) } } as unknown as Inputs;
+
+  interface Deployment {
+    readonly name?: string;
+    readonly args: readonly string[];
+    readonly replicas?: number;
+  }
+
+  async function found(...deployments: readonly Deployment[]) {
+    const items = deployments.map(({ name = "external-dns", args, replicas }) => ({
+      metadata: { name, namespace: "dns" },
+      spec: { replicas, template: { spec: { containers: [{ image: "k8s.io/external-dns:v0.19.0", args }] } } },
+    }));
+    const listDeploymentForAllNamespaces = () => Promise.resolve({ items });
+    const config = { makeApiClient: () => ({ listDeploymentForAllNamespaces }) } as unknown as KubeConfig;
+    const facts = { version: "v1.36.4", uid: "uid", kinds: [], traefik: undefined, identityService: undefined };
+    return (await externalDns(inputs, { config, facts } satisfies ReachedCluster)).at(-1);
+  }
+
+  const CRD = "--source=crd";
+  const OWNER = "gatehouse.dev/owner=gatehouse-dev";
+  const passes = { name: "ExternalDNS", ok: true, detail: "dns/external-dns reads DNSEndpoints" };
+  const fails = (detail: string, hint: string) => ({ name: "ExternalDNS", ok: false, detail, hint });
+
+  test.each([
+    [[]],
+    [["--namespace=default"]],
+    [["--namespace="]],
+    [[`--label-filter=${OWNER}`]],
+    [["--label-filter", "gatehouse.dev/owner==gatehouse-dev"]],
+  ])("passes with %j, which its records match", async (args) => {
+    expect(await found({ args: [CRD, ...args], replicas: 1 })).toEqual(passes);
+  });
+
+  const reads = "dns/external-dns reads only DNSEndpoints";
+  const labels = `remove the argument --label-filter, or let it select ${OWNER}`;
+  const annotations = "remove the argument --annotation-filter, or let it select objects without annotations";
+  test.each([
+    [
+      "--namespace=external-dns",
+      `${reads} in namespace external-dns, and those of the stack are in default`,
+      "remove the argument --namespace",
+    ],
+    ["--label-filter=team=infra", `${reads} with the labels team=infra`, labels],
+    [`--label-filter=${OWNER},team=infra`, `${reads} with the labels ${OWNER},team=infra`, labels],
+    ["--annotation-filter=team=infra", `${reads} with the annotations team=infra`, annotations],
+  ])("fails with %s, which its records do not match", async (arg, detail, hint) => {
+    expect(await found({ args: [CRD, arg] })).toEqual(fails(detail, hint));
+  });
+
+  test("fails without replicas", async () => {
+    expect(await found({ args: [CRD], replicas: 0 })).toEqual(
+      fails("dns/external-dns has no replicas", "scale it to one replica"),
+    );
+  });
+
+  test("is skipped with a filter that compares otherwise", async () => {
+    expect(await found({ args: [CRD, "--label-filter=team notin (infra)"] })).toEqual({
+      name: "ExternalDNS",
+      ok: true,
+      skipped: true,
+      detail: `${reads} with the labels team notin (infra)`,
+      hint: labels,
+    });
+  });
+
+  test("passes next to one that does not read the records, and is not replaced by one that manages another domain", async () => {
+    const idle = { name: "idle", args: [CRD], replicas: 0 };
+    expect(await found(idle, { args: [CRD] })).toEqual(passes);
+    expect(await found(idle, { args: [CRD, "--domain-filter=example.net"] })).toEqual(
+      fails("dns/external-dns does not manage mesh.example.org", "add mesh.example.org to its --domain-filter"),
+    );
+    expect(await found(idle, { args: [CRD, "--namespace=a"] })).toEqual(
+      fails(
+        `dns/idle has no replicas\n${reads} in namespace a, and those of the stack are in default`,
+        "scale it to one replica",
+      ),
+    );
   });
 });

@@ -24,6 +24,36 @@ export class StatusError extends Error {
   }
 }
 
+/** Codes of a certificate whose authority is not trusted (https://nodejs.org, TLS, X509 certificate error codes). */
+const UNTRUSTED = [
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
+
+/** The server's certificate is of an authority that this machine does not trust. */
+export class UntrustedError extends Error {
+  override readonly name = "UntrustedError";
+  readonly reason: string;
+  readonly hint =
+    "trust its authority with NODE_EXTRA_CA_CERTS=FILE, and for the provider plugins with SSL_CERT_FILE=FILE or in the trust store of the " +
+    "system (docs/commands.md)";
+
+  /** @param message of Node.js, which appends an option of its own after a semicolon */
+  constructor(message: string) {
+    super();
+    this.reason = message.split(";", 1)[0] ?? "";
+    this.message = `${this.reason}; ${this.hint}`;
+  }
+}
+
+function withTrustHint(error: unknown): never {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  throw UNTRUSTED.includes(code) ? new UntrustedError(message) : error;
+}
+
 /** authentik's REST API. Paths are those below `/api/v3`. No error contains the token, or any text of a response. */
 export class AuthentikApi {
   readonly #url: string;
@@ -44,7 +74,8 @@ export class AuthentikApi {
 
   /**
    * Returns one object.
-   * @throws StatusError for another status than 200 and 201, Error for a response that is no JSON object, or the JSON of a server that starts
+   * @throws StatusError for another status than 200 and 201, UntrustedError for a certificate, Error for a response that is no JSON object, or the JSON of
+   *   a server that starts
    */
   one<T>(path: string): Promise<T> {
     return this.#json<T>("GET", path);
@@ -96,7 +127,7 @@ export class AuthentikApi {
     const response = await this.#retry({ method, url }, async () => {
       const { statusCode, headers: received, body: content } = await request(url, options);
       return { status: statusCode, headers: received, body: await content.text() };
-    });
+    }).catch(withTrustHint);
     if (response.status !== 200 && response.status !== 201) throw new StatusError(withoutQuery(path), response.status);
     return response;
   }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errorText } from "../../../config/errors/errorText.ts";
 import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
-import { type AuthentikApi, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { type AuthentikApi, StatusError, UntrustedError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { readable } from "../../../infra/prerequisites/readable.ts";
 import { authentikOrigin } from "../../context/context.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
@@ -18,11 +18,13 @@ const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boo
 const VERSION = z.object({ version_current: z.string() });
 const ADDRESS_HINT =
   "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
+/** No field adds an authority to the image of an outpost; a Service is requested without TLS. */
+const OUTPOSTS_HINT = "outposts trust public authorities only, and need identity_provider.service";
 
 /** Returns the checks of the server; if it does not answer, or refuses the token, that alone. */
 export async function identityProvider({ target, secrets }: Inputs): Promise<Check[]> {
   const { settings, stack } = target;
-  const { install, url: stated = "", apiUrl, token: text, version } = settings.identityProvider;
+  const { install, url: stated = "", apiUrl, service, token: text, version } = settings.identityProvider;
   if (install) return [passed("authentik", `${version}, deployed by the stack`)];
   const url = apiUrl ?? stated;
   const token = secrets.reveal(text);
@@ -51,6 +53,10 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
       if (error instanceof StatusError && (error.status === 401 || error.status === 403)) {
         const hint = `create an API token of a superuser (Directory > Tokens and App passwords, Expiring off), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
         return [passed("API", url), failed("token", "authentik rejects the token", hint)];
+      }
+      if (error instanceof UntrustedError) {
+        const hint = service ? error.hint : `${error.hint}; ${OUTPOSTS_HINT}`;
+        return [failed("API", `${url} does not answer: ${error.reason}`, hint)];
       }
       return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_HINT)];
     }

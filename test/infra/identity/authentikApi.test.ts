@@ -1,8 +1,16 @@
 /** Retries are in test/infra/apiRetry.live.test.ts, for every client. */
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { type AuthentikApi, once, StatusError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
+import { selfSigned } from "../../../emulators/authentik/certificate.ts";
+import {
+  type AuthentikApi,
+  once,
+  StatusError,
+  UntrustedError,
+  withAuthentik,
+} from "../../../infra/identity/authentikApi.ts";
 
 const TOKEN = "token-canary-77b1";
 
@@ -32,6 +40,22 @@ test("does not repeat a request whose token is refused, and names the path witho
   const response = ask(inTurn(received, 403), (api) => api.all("/core/groups/", { name: "staff" }));
   await expect(response).rejects.toThrow(new StatusError("/core/groups/", 403));
   expect(received).toEqual(["GET /api/v3/core/groups/?name=staff&page=1&page_size=100"]);
+});
+
+test("names the variables that trust the authority of a certificate", async () => {
+  const { certificate_data: cert, key_data: key } = selfSigned("127.0.0.1");
+  const server = createHttpsServer({ cert, key });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const error: unknown = await withAuthentik(url, TOKEN, (api) => api.one("/core/users/me/")).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UntrustedError);
+  expect((error as Error).message).toBe(
+    "self-signed certificate; trust its authority with NODE_EXTRA_CA_CERTS=FILE, and for the provider plugins with SSL_CERT_FILE=FILE or " +
+      "in the trust store of the system (docs/commands.md)",
+  );
 });
 
 test("sends a request once if its caller repeats it", async () => {

@@ -1,6 +1,7 @@
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, NameAnswer, Trail } from "./evidence.ts";
 import type { Observation } from "../observation.ts";
+import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 
@@ -71,8 +72,7 @@ function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: tra
   if (page.kind === "login") {
     if (trail.end === "loop" || trail.end === "too many redirects")
       return { kind: "loop", observed: describeTrail(trail) };
-    if (status < 300) return unprotected;
-    return signInSymptom(plan, trail);
+    return isServed(exposure, trail) ? unprotected : signInSymptom(plan, trail);
   }
   if (page.kind === "application" && status < 300) return unprotected;
   if (page.kind === "status" && entry !== undefined && status !== page.status) {
@@ -81,6 +81,13 @@ function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: tra
   }
   if (role === "identity-provider" && status !== 200) return { kind: "unavailable", observed: describeTrail(trail) };
   return trail.end === "loop" ? { kind: "loop", observed: describeTrail(trail) } : undefined;
+}
+
+/** Returns whether the redirects of a request end at a page of the application, such as its dashboard, and not at one of the outpost. */
+function isServed({ url }: Exposure, { hops }: Trail): boolean {
+  const last = hops.at(-1);
+  if (last === undefined || last.status >= 300) return false;
+  return last.url.startsWith(`${url}/`) && !last.url.startsWith(`${url}${OUTPOST_PATH}/`);
 }
 
 /** Returns the symptom if the redirects of a request without a session do not end at the identity provider's login page. */

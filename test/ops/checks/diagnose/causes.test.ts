@@ -102,6 +102,18 @@ const UNPROTECTED: Case[] = [
     message: expect.stringMatching(/is open to everyone: default\/gatehouse-outpost-\S+ is missing$/) as string,
   },
   {
+    name: "names the route when forward auth is missing and the application redirects to its own page",
+    changes: [
+      answers(WIKI, [
+        [302, `${WIKI}/`],
+        [200, `${WIKI}/dashboard`],
+      ]),
+      (e) => rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1))),
+    ],
+    expected: ["unprotected", "route configuration"],
+    message: expect.stringMatching(/is open to everyone: default\/gatehouse-outpost-\S+ is missing$/) as string,
+  },
+  {
     name: "names the route when an unmanaged one has a higher priority",
     changes: [
       open,
@@ -203,6 +215,20 @@ test.each([
   const url = "http://legacy.localhost";
   const found = diagnosed(url, [answers(url, [[status, `${url}/`]])]);
   expect(brief(found)).toEqual([symptom, "none"]);
+});
+
+test.each([
+  [200, `${WIKI}/outpost.goauthentik.io/start`],
+  [403, `${WIKI}/dashboard`],
+  [200, "http://wiki.localhost.example.org/dashboard"],
+])("reports redirects that end with %i of %s as a sign-in, not as unprotected", (status, last) => {
+  const found = diagnosed(WIKI, [
+    answers(WIKI, [
+      [302, `${WIKI}/`],
+      [status, last],
+    ]),
+  ]);
+  expect(brief(found)).toEqual(["sign-in", "none"]);
 });
 
 describe("domain not working", () => testEach(DEAD));

@@ -79,3 +79,17 @@ test("fails if a path that leads out of a public path is open, too", async () =>
     "expected a refusal of /open/..%2F, which many servers read as a path outside of /open, got 200",
   );
 });
+
+test("fails if the application redirects to its own page instead of the login", async () => {
+  const redirect = "HTTP/1.1 302 Found\r\nLocation: /dashboard\r\nContent-Length: 0\r\n\r\n";
+  const server = createServer((socket) => socket.on("data", () => void socket.write(redirect)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://app.localhost:${(server.address() as AddressInfo).port}`;
+  const exposure = { url, expectation: { page: { kind: "login" }, refusals: [] }, publicPaths: [] };
+  const [page] = await checkRoute(exposure as unknown as ExpectedExposure, IDENTITY_PROVIDER, () => undefined);
+  expect([page?.ok, page?.detail]).toEqual([
+    false,
+    `expected a redirect to ${IDENTITY_PROVIDER}/application/o/authorize/, got /dashboard`,
+  ]);
+});

@@ -43,7 +43,7 @@ const SIGN_IN: readonly Cause[] = [deployment, identityProvider, trustedOrigins,
 const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   loop: SIGN_IN,
   "sign-in": SIGN_IN,
-  unprotected: [deployment, route, openApplication],
+  unprotected: [deployment, route, openApplication, provider],
   "not-working": [dns, deployment, route, application],
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],

@@ -2,43 +2,74 @@
 import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/exposure.ts";
 import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
+import type { ProxyRecord } from "../../../clients/identityRecords.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../../observation.ts";
 import { type Cause, causeFrom, type ComparedEvidence, redeploy, type Statement } from "./cause.ts";
 
-export const provider: Cause = (exposure, evidence) => {
-  const records = observed(evidence.identity);
-  const found =
-    records &&
-    (isForwarded(exposure) ? proxyDifference(exposure, records) : clientDifference(exposure, evidence, records));
-  return causeFrom("provider configuration", found, redeploy(evidence));
+/**
+ * Fields that are empty as planned, with their labels in authentik. The Terraform provider sends no empty values, and authentik keeps a field that is
+ * left out (docs/authentik.md).
+ */
+const EMPTY_FIELDS: Readonly<Record<string, string>> = {
+  skip_path_regex: "skip_path_regex (Unauthenticated Paths)",
+  cookie_domain: "cookie_domain",
 };
 
-function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Statement | undefined {
-  const { url, session, application } = exposure;
-  const { slug } = application;
+export const provider: Cause = (exposure, evidence) => {
+  const records = observed(evidence.identity);
+  if (records === undefined) return undefined;
+  const [found, hint = redeploy(evidence)] = isForwarded(exposure)
+    ? proxyDifference(exposure, evidence, records)
+    : [clientDifference(exposure, evidence, records)];
+  return causeFrom("provider configuration", found, hint);
+};
+
+type Difference = readonly [found: Statement | undefined, hint?: string];
+
+function proxyDifference(
+  exposure: ForwardedExposure,
+  evidence: ComparedEvidence,
+  records: ObservedRecords,
+): Difference {
   const own = providerOf(exposure);
   const found = records.proxies.find(({ name }) => name === own);
   if (found === undefined) {
     const others = `${records.proxies.length} proxy providers, none with that name`;
-    return [`provider "${own}" is missing`, `the identity provider has ${others}`];
+    return [[`provider "${own}" is missing`, `the identity provider has ${others}`]];
   }
-  const planned: Readonly<Record<string, string>> = {
+  const different = differentFields(exposure, found);
+  if (different.length === 0) {
+    const { slug } = exposure.application;
+    return [applicationDifference(slug, found.pk, records) ?? outpostDifference(exposure, found.pk, records)];
+  }
+  const values = different.map(
+    ({ field, actual, planned }) =>
+      `${field} of provider "${own}" is ${JSON.stringify(actual)}, planned: ${JSON.stringify(planned)}`,
+  );
+  const empty = different.flatMap(({ field }) => EMPTY_FIELDS[field] ?? []);
+  const hints = [
+    ...(empty.length > 0
+      ? [`in authentik, empty ${empty.join(" and ")} of provider "${own}", which --refresh leaves as it is`]
+      : []),
+    ...(empty.length < different.length ? [redeploy(evidence)] : []),
+  ];
+  return [[`provider "${own}" differs from the plan`, ...values], hints.join("; then ")];
+}
+
+function differentFields({ url, session }: ForwardedExposure, found: ProxyRecord) {
+  const planned = {
     mode: "forward_single",
     external_host: url,
-    cookie_domain: "",
     access_token_validity: session ?? found.access_token_validity,
+    skip_path_regex: "",
+    cookie_domain: "",
   };
-  const actual: Readonly<Record<string, unknown>> = {
-    ...found,
-    external_host: found.external_host.replace(/\/$/, ""),
-  };
-  const different = Object.keys(planned).find((field) => planned[field] !== actual[field]);
-  if (different !== undefined) {
-    const is = `${different} of provider "${own}" is "${String(actual[different])}", planned: "${planned[different]}"`;
-    return [`provider "${own}" differs from the plan`, is];
-  }
-  return applicationDifference(slug, found.pk, records) ?? outpostDifference(exposure, found.pk, records);
+  const actual = { ...found, external_host: found.external_host.replace(/\/$/, "") };
+  const fields = Object.keys(planned) as (keyof typeof planned)[];
+  return fields
+    .filter((field) => planned[field] !== actual[field])
+    .map((field) => ({ field, actual: actual[field], planned: planned[field] }));
 }
 
 function clientDifference(

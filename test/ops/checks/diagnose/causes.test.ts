@@ -13,6 +13,8 @@ import {
   failing,
   noName,
   outpost,
+  proxy,
+  PROVIDER,
   FORWARD_AUTH,
   ROUTE,
   rules,
@@ -126,6 +128,12 @@ const UNPROTECTED: Case[] = [
     message: expect.stringMatching(
       /^IngressRoute tools\/grab .* with priority 900 before every planned route$/,
     ) as string,
+  },
+  {
+    name: "names the provider when it has unauthenticated paths",
+    changes: [open, (e) => void (proxy(e).skip_path_regex = ".*")],
+    expected: ["unprotected", "provider configuration"],
+    message: `provider "${PROVIDER}" differs from the plan`,
   },
   {
     name: "names an oauth2 application that requires no login",

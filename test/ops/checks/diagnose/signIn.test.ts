@@ -157,6 +157,33 @@ describe("hints", () => {
     );
   });
 
+  test.each<[string, (evidence: Open<Evidence>) => void, string[], string]>([
+    [
+      "lists every field that differs, and advises to empty what --refresh leaves as it is",
+      (e) => void Object.assign(proxy(e), { access_token_validity: "days=9", skip_path_regex: "^/a\n^/b" }),
+      [
+        `access_token_validity of provider "${PROVIDER}" is "days=9", planned: "hours=12"`,
+        `skip_path_regex of provider "${PROVIDER}" is "^/a\\n^/b", planned: ""`,
+      ],
+      `in authentik, empty skip_path_regex (Unauthenticated Paths) of provider "${PROVIDER}", which --refresh leaves as it is; ` +
+        "then npx gatehouse deploy rancher-desktop --refresh restores the planned state",
+    ],
+    [
+      "advises no deployment when only such a field differs",
+      (e) => void (proxy(e).skip_path_regex = ".*"),
+      [`skip_path_regex of provider "${PROVIDER}" is ".*", planned: ""`],
+      `in authentik, empty skip_path_regex (Unauthenticated Paths) of provider "${PROVIDER}", which --refresh leaves as it is`,
+    ],
+    [
+      "advises a deployment with --refresh when another field differs",
+      (e) => void (proxy(e).mode = "proxy"),
+      [`mode of provider "${PROVIDER}" is "proxy", planned: "forward_single"`],
+      "npx gatehouse deploy rancher-desktop --refresh restores the planned state",
+    ],
+  ])("%s", (_, change, evidence, hint) => {
+    expect(diagnosed(WIKI, [change]).cause).toMatchObject({ subject: "provider configuration", evidence, hint });
+  });
+
   test("advises to refresh two resources only when the identity provider has no route", () => {
     const gone = remove("IngressRoute authentik/gatehouse-identity-provider");
     for (const url of [WIKI, AUTHENTIK]) {

@@ -58,6 +58,7 @@ const BINDING = z.object({
   policy_obj: z.object({ name: z.string() }).nullish(),
   group: z.string().nullish(),
   user: z.number().nullish(),
+  user_obj: z.object({ username: z.string() }).nullish(),
 });
 const NAMED = z.object({ pk: z.string(), name: z.string() });
 const FLOW = z.object({ pk: z.string(), slug: z.string() });

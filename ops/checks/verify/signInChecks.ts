@@ -4,6 +4,7 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
 import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import type { TokenResponse } from "../../clients/machineAccount.ts";
+import { restoreBindings } from "../bindings.ts";
 import { type Check, check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { describe, expectApplication, forged, redirectsToLogin, expectNoForgedHeaders } from "./gateway.ts";
@@ -132,7 +133,7 @@ export async function checkWrongMachine(
             }
           : {
               detail: `a token: application "${slug}" of the service "${entry}" admits users outside of its groups (${groups.join(", ")})`,
-              hint: `in authentik, delete every binding of application "${slug}" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own`,
+              hint: restoreBindings(slug, "npx gatehouse deploy with --refresh"),
             };
     }
     const observed = admitted?.detail ?? `${status} ${error}`.trim();

@@ -4,10 +4,18 @@ import { withClient } from "../../../clients/http.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../../../clients/identityRecords.ts";
 import { type Observation, observe } from "../../observation.ts";
 
+/** What the users of an application are bound to. */
+export interface ObservedBinding {
+  readonly kind: "policy" | "group" | "user";
+  readonly name: string;
+  /** Whether it admits the users that it would refuse, and refuses the others. */
+  readonly negate: boolean;
+}
+
 /** The records that causes compare with the plan. */
 export interface ObservedRecords extends Pick<IdentityRecords, "proxies" | "clients" | "applications" | "outposts"> {
-  /** Names of the bound groups and policies, by the `pk` of the application; disabled bindings are left out. */
-  readonly bindings: ReadonlyMap<string, readonly string[]>;
+  /** By the `pk` of the application; disabled bindings are left out. */
+  readonly bindings: ReadonlyMap<string, readonly ObservedBinding[]>;
   /** Names of all groups. */
   readonly groups: ReadonlySet<string>;
 }
@@ -47,17 +55,25 @@ async function records(api: AuthentikApi): Promise<ObservedRecords> {
   await requireSuperuser(api);
   const { proxies, clients, applications, outposts, groups, bindings } = await readIdentityRecords(api);
   const names = new Map(groups.map(({ pk, name }) => [pk, name]));
-  const bound = bindings.flatMap(({ target, group, policy_obj: policy, enabled }) => {
-    const name = group == null ? policy?.name : (names.get(group) ?? group);
-    return enabled && name !== undefined ? [{ target, name }] : [];
-  });
+  const bound = bindings
+    .filter(({ enabled }) => enabled)
+    .flatMap((binding) => {
+      const { target, negate, policy_obj: policy, group, user } = binding;
+      const one = (kind: ObservedBinding["kind"], name: string) => ({ target, binding: { kind, name, negate } });
+      // The API can leave the group of a binding next to a new policy, and both admit (docs/authentik.md).
+      return [
+        ...(group == null ? [] : [one("group", names.get(group) ?? group)]),
+        ...(policy == null ? [] : [one("policy", policy.name)]),
+        ...(user == null ? [] : [one("user", binding.user_obj?.username ?? String(user))]),
+      ];
+    });
   const byTarget = [...Map.groupBy(bound, ({ target }) => target)];
   return {
     proxies,
     clients,
     applications,
     outposts,
-    bindings: new Map(byTarget.map(([target, list]) => [target, list.map(({ name }) => name)])),
+    bindings: new Map(byTarget.map(([target, list]) => [target, list.map(({ binding }) => binding)])),
     groups: new Set(names.values()),
   };
 }

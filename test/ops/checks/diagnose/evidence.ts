@@ -97,7 +97,8 @@ function cluster(plan: Plan): Evidence["cluster"] {
 /** Fields of an application that no cause reads. */
 const APPLICATION = { name: "Application", meta_description: "", policy_engine_mode: "any" };
 
-function identity({ exposures, clients, outposts, groups, identityProviderUrl = "" }: Plan): ObservedRecords {
+function identity(plan: Plan): ObservedRecords {
+  const { exposures, clients, outposts, groups, groupPolicies, identityProviderUrl = "" } = plan;
   const forwarded = exposures.filter(isForwarded);
   const proxies = forwarded.map((exposure, index) => ({
     pk: index + 1,
@@ -141,9 +142,13 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
   }));
   const served = (name: string): number[] =>
     forwarded.flatMap(({ outpost }, index) => (outpost === name ? [index + 1] : []));
+  const bound = (groups: readonly string[]) =>
+    groupPolicies
+      .filter((policy) => policy.groups.join() === groups.join())
+      .map(({ name }) => ({ kind: "policy" as const, name, negate: false }));
   const bindings = new Map([
-    ...forwarded.map(({ groups }, index) => [`proxy-${index}`, [...groups]] as const),
-    ...clients.map(({ groups }, index) => [`client-${index}`, [...groups]] as const),
+    ...forwarded.map(({ groups }, index) => [`proxy-${index}`, bound(groups)] as const),
+    ...clients.map(({ groups }, index) => [`client-${index}`, bound(groups)] as const),
   ]);
   return {
     proxies,

@@ -17,7 +17,10 @@ const bindings = [
     policy_obj: null,
     enabled: true,
   })),
-  { target: "app-129", group: null, policy_obj: { name: "gatehouse-groups" }, enabled: true },
+  { target: "app-129", group: null, policy_obj: { name: "gatehouse-groups" }, enabled: true, negate: true },
+  { target: "app-129", user: 7, user_obj: { username: "bob" }, enabled: true },
+  { target: "app-129", user: 8, enabled: true },
+  { target: "app-129", user: 9, user_obj: { username: "gone" }, enabled: false },
 ];
 const groups = [
   { pk: "group-a", name: "staff" },
@@ -38,7 +41,15 @@ test("reads every page, and the applications that the token's user may not acces
   onTestFinished(close);
   const found = inside(await observeIdentity(url, { value: "token" }));
   expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
-  expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
-  expect(found.bindings.get("app-129")).toEqual(["staff", "gatehouse-groups"]);
+  expect(found.bindings.get("app-79")).toEqual([
+    { kind: "group", name: "staff", negate: false },
+    { kind: "group", name: "admins", negate: false },
+  ]);
+  expect(found.bindings.get("app-129")).toEqual([
+    { kind: "group", name: "staff", negate: false },
+    { kind: "policy", name: "gatehouse-groups", negate: true },
+    { kind: "user", name: "bob", negate: false },
+    { kind: "user", name: "8", negate: false },
+  ]);
   expect(found.groups).toEqual(new Set(["staff", "admins"]));
 });

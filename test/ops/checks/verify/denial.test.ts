@@ -86,7 +86,7 @@ describe("a machine", () => {
       ok: false,
       detail:
         'expected invalid_grant from the identity provider, got a token: application "wiki-localhost" of the service "wiki" admits users outside of its groups (staff)',
-      hint: 'in authentik, delete every binding of application "wiki-localhost" that Gatehouse did not create, and run npx gatehouse deploy with --refresh, which restores its own',
+      hint: 'run npx gatehouse deploy with --refresh, which restores the binding of Gatehouse; then, in authentik, delete every other binding of application "wiki-localhost"',
     });
     expect(JSON.stringify(check)).not.toContain("canary");
   });

@@ -7,6 +7,7 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { authentikOrigin, type ShellEnvironment, type StackContext } from "../../context/context.ts";
 import { decryptedVariables, openInstalledCli } from "../../engine/pulumiCli.ts";
 import { clusterConfigOf } from "../../context/clusterIdentity.ts";
+import { providerAt } from "./symptom.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import { isAllowed } from "../../../protections/allowedUsers.ts";
@@ -91,8 +92,10 @@ async function mapUntilDeadline<T, R>(list: readonly T[], work: (one: T) => Prom
   return (await Promise.all(results)).flat();
 }
 
-/** Origins at which an unplanned host may answer: that of its own domain, then those of the others. */
-function originsOf(host: string, { settings: { domains } }: StackContext): string[] {
+/** Origins at which an unplanned host may answer: that of an existing identity provider, or that of its own domain, then those of the others. */
+function originsOf(host: string, { settings: { domains }, plan }: StackContext): string[] {
+  const provider = providerAt(host, plan);
+  if (provider !== undefined) return [provider];
   const own = domainOf(host, domains);
   const like = [...(own ? [own] : []), ...domains.filter(({ enabled }) => enabled)];
   const origins = like.map(({ protocol, port }) => new URL(`${protocol}://${host}${port ? `:${port}` : ""}`).origin);

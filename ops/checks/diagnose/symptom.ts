@@ -35,6 +35,14 @@ export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence
   );
 }
 
+/** Of the host of an existing identity provider that is not an exposure. */
+export const NOT_ROUTED = "it is the host of identity_provider.url, which Gatehouse does not route";
+
+/** Returns the address of the existing identity provider, if it is on an unplanned host. */
+export function providerAt(host: string, { identityProviderUrl: url }: Pick<Plan, "identityProviderUrl">) {
+  return url !== undefined && new URL(url).hostname === host ? url : undefined;
+}
+
 /** Returns the symptom of an unplanned host: a response of an application, none at all, or no symptom for a redirect to the login. */
 export function unplannedSymptom(
   host: string,
@@ -43,10 +51,15 @@ export function unplannedSymptom(
 ): Symptom {
   const notWorking = nameSymptom(host, names.get(host)) ?? responseSymptom(withoutSession);
   if (notWorking) return notWorking;
-  if (isAtLogin(plan, withoutSession)) return { kind: "none", observed: describeTrail(withoutSession) };
+  const observed = describeTrail(withoutSession);
+  if (providerAt(host, plan) !== undefined) {
+    const isLoginPage = isAtLogin(plan, withoutSession, "/if/flow/");
+    return isLoginPage ? { kind: "none", observed: `${observed}; ${NOT_ROUTED}` } : { kind: "not-working", observed };
+  }
+  if (isAtLogin(plan, withoutSession)) return { kind: "none", observed };
   const status = withoutSession.hops[0]?.status ?? 0;
-  if (status < 400) return { kind: "unprotected", observed: `${describeTrail(withoutSession)}, without a session` };
-  return { kind: "not-working", observed: describeTrail(withoutSession) };
+  if (status < 400) return { kind: "unprotected", observed: `${observed}, without a session` };
+  return { kind: "not-working", observed };
 }
 
 function nameSymptom(host: string, name: Observation<NameAnswer> | undefined): Symptom | undefined {
@@ -98,9 +111,9 @@ function signInSymptom(plan: Plan, trail: Trail): Symptom | undefined {
   return isAtLogin(plan, trail) ? undefined : { kind: "sign-in", observed: describeTrail(trail) };
 }
 
-function isAtLogin({ identityProviderUrl }: Plan, { hops }: Trail): boolean {
+function isAtLogin({ identityProviderUrl }: Plan, { hops }: Trail, path = "/"): boolean {
   const last = hops.at(-1);
-  return last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
+  return last?.status === 200 && last.url.startsWith(`${identityProviderUrl}${path}`);
 }
 
 function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Symptom | undefined {

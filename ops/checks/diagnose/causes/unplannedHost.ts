@@ -6,12 +6,14 @@ import { deletion } from "../../audit/finding.ts";
 import { unmanagedRulesFor } from "../../audit/routes.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../../observation.ts";
-import type { SymptomKind } from "../symptom.ts";
+import { NOT_ROUTED, providerAt, type SymptomKind } from "../symptom.ts";
 import { type CauseFinding, causeOf } from "./cause.ts";
 import { argument } from "../../../text.ts";
 
 /** Returns the causes in the order of the symptom: for an unprotected service the list comes first, for a domain that does not work the domains. */
 export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evidence): CauseFinding[] {
+  const provider = providerAt(host, evidence.plan);
+  if (provider !== undefined) return symptom === "none" ? [] : [existingProvider(host, provider, evidence)];
   const domain = domainOf(host, evidence.settings.domains);
   if (domain === undefined) return [unknownDomain(host, evidence)].filter((finding) => finding !== undefined);
   const listed = absent(host, domain, evidence);
@@ -24,6 +26,17 @@ export function whyNotPlanned(host: string, symptom: SymptomKind, evidence: Evid
 export function domainOf(host: string, domains: readonly Domain[]): Domain | undefined {
   const under = domains.filter(({ baseDomain }) => host.endsWith(`.${baseDomain}`));
   return under.sort((a, b) => b.baseDomain.length - a.baseDomain.length)[0];
+}
+
+/** Returns the cause for an existing identity provider whose login page is not reached: its route is not one to add to the stack, or to delete. */
+function existingProvider(host: string, url: string, evidence: Evidence): CauseFinding {
+  return {
+    severity: "error",
+    subject: "route configuration",
+    message: NOT_ROUTED,
+    evidence: [`gatehouse:identity_provider, url: ${url}`, ...routed(host, evidence)],
+    hint: "check authentik, its route and its DNS record; if browsers use another address, correct identity_provider.url",
+  };
 }
 
 function unknownDomain(host: string, evidence: Evidence): CauseFinding | undefined {

@@ -35,8 +35,11 @@ const SERVICES = [
 ];
 
 /** Returns the evidence of a stack that is as planned, changed. */
-export function evidenceOf(change: (evidence: Open<Evidence>) => void = () => undefined): Evidence {
-  const raw = stack({ domains: DOMAINS, protected_services: SERVICES, identity_provider: sections.identity_provider });
+export function evidenceOf(
+  change: (evidence: Open<Evidence>) => void = () => undefined,
+  identityProvider = sections.identity_provider,
+): Evidence {
+  const raw = stack({ domains: DOMAINS, protected_services: SERVICES, identity_provider: identityProvider });
   const settings = parseStack(raw, shell);
   const plan = computePlan(settings);
   const evidence: Evidence = {

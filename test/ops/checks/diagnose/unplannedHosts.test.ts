@@ -1,5 +1,5 @@
 /** Unplanned hosts, and causes that concern the stack as a whole. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnosisOf, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { ingressRoute } from "../audit/cluster.ts";
@@ -103,6 +103,54 @@ test("reports the route that serves an unplanned host", () => {
     "IngressRoute tools/tools serves it: Host(`tools.localhost`), middlewares: none",
     "it is in the last deployment, but no longer in the configuration",
   ]);
+});
+
+describe("the host of identity_provider.url", () => {
+  const LOGIN = "https://login.mesh.example.org";
+  const NOT_ROUTED = "it is the host of identity_provider.url, which Gatehouse does not route";
+
+  /** Diagnoses it with these responses, and an IngressRoute that serves it. */
+  function diagnosedLogin(...[hops, rest]: Parameters<typeof trail>): HostDiagnosis[] {
+    const existing = { install: false, url: LOGIN, token: "${TOKEN}" };
+    const evidence = evidenceOf(({ answers, cluster }) => {
+      answers.set(LOGIN, { withoutSession: trail(hops, rest), withSession: undefined } as never);
+      inside(cluster.objects).manifests.push(ingressRoute("sso/authentik", "Host(`login.mesh.example.org`)"));
+    }, existing);
+    return [...diagnosisOf(evidence, "login.mesh.example.org", LOGIN).hosts];
+  }
+
+  test("has neither a symptom nor a cause when its login page is reached", () => {
+    const page = "/if/flow/default-authentication-flow/";
+    const found = diagnosedLogin([
+      [302, `${LOGIN}/`],
+      [200, LOGIN + page],
+    ]);
+    const observed = `302 login.mesh.example.org/ → 200 login.mesh.example.org${page}; ${NOT_ROUTED}`;
+    expect(found).toEqual([{ url: LOGIN, symptom: { kind: "none", observed }, cause: undefined, also: [] }]);
+  });
+
+  test.each<[string, ...Parameters<typeof trail>]>([
+    ["not-working", [[404, `${LOGIN}/`]], { text: "gateway: no route" }],
+    ["not-working", [], { end: { error: "ECONNREFUSED" } }],
+    ["not-working", [[200, `${LOGIN}/`]]],
+    ["unavailable", [[502, `${LOGIN}/`]]],
+  ])("is %s with %j, and no hint adds an entry or deletes its route", (symptom, hops, rest) => {
+    expect(diagnosedLogin(hops, rest)).toMatchObject([
+      {
+        symptom: { kind: symptom },
+        cause: {
+          subject: "route configuration",
+          message: NOT_ROUTED,
+          evidence: [
+            `gatehouse:identity_provider, url: ${LOGIN}`,
+            "IngressRoute sso/authentik serves it: Host(`login.mesh.example.org`), middlewares: none",
+          ],
+          hint: "check authentik, its route and its DNS record; if browsers use another address, correct identity_provider.url",
+        },
+        also: [],
+      },
+    ]);
+  });
 });
 
 /** Causes of the stack as a whole. */

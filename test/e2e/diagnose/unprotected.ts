@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { service } from "../../helpers/ownPlatform.ts";
 import { processes, signal } from "../../helpers/programs.ts";
 import { SERVICES, own, stack, diagnoser, config, named, healthy } from "./platform.ts";
-import { withObject, withOpenRoute } from "./breakages.ts";
+import { providerOf, withObject, withOpenRoute, withRecord } from "./breakages.ts";
 import { fullTest } from "../../helpers/fullTest.ts";
 
 /** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
@@ -64,6 +64,17 @@ export function unprotectedCauses(): void {
         await stack.stack.cancel();
         await stack.up(config());
       }
+      await healthy();
+    });
+
+    test("names the provider when it has unauthenticated paths", async () => {
+      const path = `/providers/proxy/${await providerOf("app-localhost")}/`;
+      // authentik requires `mode` in every write.
+      const paths = (skip_path_regex: string) => ({ mode: "forward_single", skip_path_regex });
+      await withRecord(path, paths(".*"), paths(""), async () => {
+        const { cause } = await named("app.localhost", ["unprotected", "provider configuration"]);
+        expect(cause?.hint).toMatch(/^in authentik, empty skip_path_regex .*, which --refresh leaves as it is$/);
+      });
       await healthy();
     });
 

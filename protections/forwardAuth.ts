@@ -9,6 +9,12 @@ import type { GatewayAuthentication } from "./protection.ts";
 /** Path of an outpost for callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
 export const OUTPOST_PATH = "/outpost.goauthentik.io";
 
+/**
+ * What an outpost leaves open: nothing, since public paths are routes of the gateway. A regular expression without a match, because the Terraform
+ * provider sends no empty value, so that `--refresh` could not remove what someone wrote there (docs/authentik.md).
+ */
+export const NO_OPEN_PATHS = String.raw`[^\s\S]`;
+
 /** Marks a background request for the outpost, which then returns 401 instead of a redirect to the login page. */
 const BACKGROUND: MiddlewareSpec = { name: "gatehouse-background", kind: "background" };
 /** Removes the headers for the outpost. */

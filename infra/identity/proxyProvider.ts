@@ -1,5 +1,6 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
+import { NO_OPEN_PATHS } from "../../protections/forwardAuth.ts";
 import type { ForwardedExposure } from "../plan/exposure.ts";
 import { providerOf } from "../plan/outposts.ts";
 import type { GroupAccess } from "./groupAccess.ts";
@@ -46,6 +47,7 @@ export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.Cus
       invalidationFlow: defaults.invalidationFlow,
       // This is the session's length; its default is ten minutes.
       accessTokenValidity: exposure.session,
+      skipPathRegex: NO_OPEN_PATHS,
       propertyMappings: pulumi.all([defaults.proxyMappings, args.mapping]).apply(([five, ours]) => [...five, ours]),
     },
     child,

@@ -117,6 +117,7 @@ describe("the local stack under mocks", () => {
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
       invalidationFlow: "flow-default-invalidation-flow",
       accessTokenValidity: "hours=12",
+      skipPathRegex: String.raw`[^\s\S]`,
       propertyMappings: [
         "goauthentik.io/providers/oauth2/scope-openid",
         "goauthentik.io/providers/oauth2/scope-email",

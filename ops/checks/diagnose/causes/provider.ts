@@ -2,19 +2,11 @@
 import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/exposure.ts";
 import { providerOf } from "../../../../infra/plan/outposts.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
+import { NO_OPEN_PATHS } from "../../../../protections/forwardAuth.ts";
 import type { ProxyRecord } from "../../../clients/identityRecords.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../../observation.ts";
 import { type Cause, causeFrom, type ComparedEvidence, redeploy, type Statement } from "./cause.ts";
-
-/**
- * Fields that are empty as planned, with their labels in authentik. The Terraform provider sends no empty values, and authentik keeps a field that is
- * left out (docs/authentik.md).
- */
-const EMPTY_FIELDS: Readonly<Record<string, string>> = {
-  skip_path_regex: "skip_path_regex (Unauthenticated Paths)",
-  cookie_domain: "cookie_domain",
-};
 
 export const provider: Cause = (exposure, evidence) => {
   const records = observed(evidence.identity);
@@ -47,12 +39,13 @@ function proxyDifference(
     ({ field, actual, planned }) =>
       `${field} of provider "${own}" is ${JSON.stringify(actual)}, planned: ${JSON.stringify(planned)}`,
   );
-  const empty = different.flatMap(({ field }) => EMPTY_FIELDS[field] ?? []);
+  // The Terraform provider sends no empty values, and authentik keeps a field that is left out (docs/authentik.md).
+  const isEmpty = ({ field }: (typeof different)[number]): boolean => field === "cookie_domain";
   const hints = [
-    ...(empty.length > 0
-      ? [`in authentik, empty ${empty.join(" and ")} of provider "${own}", which --refresh leaves as it is`]
+    ...(different.some(isEmpty)
+      ? [`in authentik, empty cookie_domain of provider "${own}", which --refresh leaves as it is`]
       : []),
-    ...(empty.length < different.length ? [redeploy(evidence)] : []),
+    ...(different.every(isEmpty) ? [] : [redeploy(evidence)]),
   ];
   return [[`provider "${own}" differs from the plan`, ...values], hints.join("; then ")];
 }
@@ -62,7 +55,7 @@ function differentFields({ url, session }: ForwardedExposure, found: ProxyRecord
     mode: "forward_single",
     external_host: url,
     access_token_validity: session ?? found.access_token_validity,
-    skip_path_regex: "",
+    skip_path_regex: NO_OPEN_PATHS,
     cookie_domain: "",
   };
   const actual = { ...found, external_host: found.external_host.replace(/\/$/, "") };

@@ -1,4 +1,5 @@
 /** Generated evidence of a stack that is as planned. */
+import { NO_OPEN_PATHS } from "../../../../protections/forwardAuth.ts";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { isForwarded } from "../../../../infra/plan/exposure.ts";
@@ -113,7 +114,7 @@ function identity(plan: Plan): ObservedRecords {
     cookie_domain: "",
     access_token_validity: exposure.session ?? "",
     authorization_flow: "flow",
-    skip_path_regex: "",
+    skip_path_regex: NO_OPEN_PATHS,
     basic_auth_enabled: false,
   }));
   const applications = forwarded.map(({ application }, index) => ({

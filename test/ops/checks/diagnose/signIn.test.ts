@@ -160,19 +160,19 @@ describe("hints", () => {
   test.each<[string, (evidence: Open<Evidence>) => void, string[], string]>([
     [
       "lists every field that differs, and advises to empty what --refresh leaves as it is",
-      (e) => void Object.assign(proxy(e), { access_token_validity: "days=9", skip_path_regex: "^/a\n^/b" }),
+      (e) => void Object.assign(proxy(e), { skip_path_regex: "^/a\n^/b", cookie_domain: "localhost" }),
       [
-        `access_token_validity of provider "${PROVIDER}" is "days=9", planned: "hours=12"`,
-        `skip_path_regex of provider "${PROVIDER}" is "^/a\\n^/b", planned: ""`,
+        String.raw`skip_path_regex of provider "${PROVIDER}" is "^/a\n^/b", planned: "[^\\s\\S]"`,
+        `cookie_domain of provider "${PROVIDER}" is "localhost", planned: ""`,
       ],
-      `in authentik, empty skip_path_regex (Unauthenticated Paths) of provider "${PROVIDER}", which --refresh leaves as it is; ` +
+      `in authentik, empty cookie_domain of provider "${PROVIDER}", which --refresh leaves as it is; ` +
         "then npx gatehouse deploy rancher-desktop --refresh restores the planned state",
     ],
     [
       "advises no deployment when only such a field differs",
-      (e) => void (proxy(e).skip_path_regex = ".*"),
-      [`skip_path_regex of provider "${PROVIDER}" is ".*", planned: ""`],
-      `in authentik, empty skip_path_regex (Unauthenticated Paths) of provider "${PROVIDER}", which --refresh leaves as it is`,
+      (e) => void (proxy(e).cookie_domain = "localhost"),
+      [`cookie_domain of provider "${PROVIDER}" is "localhost", planned: ""`],
+      `in authentik, empty cookie_domain of provider "${PROVIDER}", which --refresh leaves as it is`,
     ],
     [
       "advises a deployment with --refresh when another field differs",

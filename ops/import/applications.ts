@@ -37,9 +37,8 @@ export function proxyAccess(
 ): (ImportedAccess & { readonly internalHost: string }) | string {
   const serves = by === "proxy";
   if (typeof records === "string") return serves && outpost.embedded ? AUTHENTIK : unknownGroups(records);
-  const own = records.proxies.filter(
-    (proxy) => hostOf(proxy.external_host) === host && proxy.mode !== "forward_domain",
-  );
+  // Compared before any cookie domain, in every mode (authentik, internal/outpost/proxyv2/handlers.go).
+  const own = records.proxies.filter((proxy) => hostOf(proxy.external_host) === host);
   if (serves && outpost.embedded && !own.some(({ mode }) => mode === "proxy")) return AUTHENTIK;
   const [provider, ...others] = own.length > 0 ? own : records.proxies.filter((proxy) => isInDomain(host, proxy));
   if (provider === undefined) return "authentik has no proxy provider for its host";
@@ -173,6 +172,8 @@ function hostOf(url: string): string | undefined {
   return URL.parse(url)?.hostname;
 }
 
+/** Returns whether an outpost can select a provider for a host: it compares the end of the host, also within a label (lookupApp in the same file). */
 function isInDomain(host: string, { mode, cookie_domain: domain }: ProxyRecord): boolean {
-  return mode === "forward_domain" && domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+  const end = domain.replace(/^\./, "");
+  return mode === "forward_domain" && end !== "" && host.endsWith(end);
 }

@@ -7,6 +7,7 @@ const provider = {
   pk: z.number(),
   name: z.string(),
   authorization_flow: z.string(),
+  authentication_flow: z.string().nullish(),
   access_token_validity: z.string(),
 };
 const PROXY = z.object({
@@ -18,7 +19,6 @@ const PROXY = z.object({
   cookie_domain: z.string().default(""),
   skip_path_regex: z.string().default(""),
   basic_auth_enabled: z.boolean().default(false),
-  authentication_flow: z.string().nullish(),
 });
 const REDIRECT_URI = z.object({
   url: z.string(),

@@ -47,7 +47,6 @@ export function proxyAccess(
   if (provider.mode === "proxy" && !serves) return `its ${name} proxies requests itself`;
   if (provider.mode !== "proxy" && serves) return `its backend is an outpost, but its ${name} proxies no requests`;
   if (provider.basic_auth_enabled) return `its ${name} sends a password to the application`;
-  if (provider.authentication_flow != null) return `its ${name} has an authentication flow`;
   const outposts = records.outposts.filter(({ providers }) => providers.includes(provider.pk));
   if (outposts.length === 0) return `its ${name} is in no outpost`;
   if (!outposts.some(outpost.is))
@@ -117,7 +116,10 @@ export function clientAccess(host: string, records: IdentityRecords | string): C
 }
 
 /** Returns the application of a provider with its allowed groups, or why they cannot be written. */
-function accessTo(provider: Pick<ProxyRecord, "pk" | "name" | "authorization_flow">, records: IdentityRecords) {
+function accessTo(provider: ProxyRecord | ClientRecord, records: IdentityRecords) {
+  // Of every kind of provider (authentik/policies/views.py, handle_no_permission).
+  if (provider.authentication_flow != null)
+    return `its provider "${provider.name}" of authentik has an authentication flow`;
   const application = records.applications.find((one) => one.provider === provider.pk);
   if (application === undefined) return `provider "${provider.name}" of authentik has no application`;
   const name = `application "${application.slug}" of authentik`;

@@ -43,6 +43,14 @@ export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<str
   return { entries, refused };
 }
 
+/** Returns that the client of an entry lacks the redirect URIs which are on none of its hosts, e.g. that of a native application. */
+export function omittedRedirects({ hosts }: ImportedEntry): string[] {
+  const own = new Set(hosts.map(({ host }) => host));
+  const uris = hosts.flatMap(({ protection }) => (protection.type === "oauth2" ? protection.redirectUris : []));
+  const others = new Set(uris.filter((uri) => !own.has(URL.parse(uri)?.hostname ?? "")));
+  return others.size === 0 ? [] : [`other redirect URIs (${[...others].join(", ")}) are not part of the new client`];
+}
+
 /** Returns what all hosts of an entry have in common, as text. */
 function sharedBy({ backend, protection, publicPaths }: HostCandidate): string {
   return JSON.stringify([backend, publicPaths, protection.type, accessOf(protection)]);

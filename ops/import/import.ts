@@ -7,7 +7,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { fieldsOf, objectLabel } from "../../manifests/resource.ts";
 import { valueOf } from "../context/context.ts";
 import { DomainKinds, type NewKind } from "./domainKinds.ts";
-import { type ImportedEntry, mergeHosts, type PlacedHost } from "./entries.ts";
+import { type ImportedEntry, mergeHosts, omittedRedirects, type PlacedHost } from "./entries.ts";
 import { hostCandidate } from "./hosts.ts";
 import { readChain } from "./middlewares.ts";
 import { routesOf } from "./routes.ts";
@@ -111,6 +111,9 @@ class Importer {
     const { identity } = this.#source;
     const { entries, refused } = mergeHosts(placed, new Set(typeof identity === "string" ? [] : takenSlugs(identity)));
     for (const [candidate, reason] of refused) this.#refuse(candidate.routes, reason);
+    for (const entry of entries)
+      for (const { host } of entry.hosts)
+        differences.set(host, [...(differences.get(host) ?? []), ...omittedRedirects(entry)]);
     return { entries, kinds: domains.added(new Set(placed.map(({ kind }) => kind))), differences };
   }
 

@@ -18,7 +18,13 @@ interface Common {
 export type Protection = Common &
   (
     | { readonly type: "proxy"; readonly groups: readonly string[]; readonly session: string }
-    | { readonly type: "oauth2"; readonly groups: readonly string[]; readonly client: OAuthFields }
+    | {
+        readonly type: "oauth2";
+        readonly groups: readonly string[];
+        readonly client: OAuthFields;
+        /** Those of its present client, also on other hosts. */
+        readonly redirectUris: readonly string[];
+      }
     | { readonly type: "basic"; readonly username: string; readonly secret: string }
   );
 
@@ -104,5 +110,6 @@ function openAtGateway(host: string, { identity }: Source): Protection | string 
     refresh_token_validity: provider.refresh_token_validity,
     ...(provider.sub_mode === "hashed_user_id" ? {} : { subject_mode: provider.sub_mode }),
   };
-  return { type: "oauth2", application, groups, protocol, differences, publicPaths: [], client };
+  const redirectUris = provider.redirect_uris.map(({ url }) => url);
+  return { type: "oauth2", application, groups, protocol, differences, publicPaths: [], client, redirectUris };
 }

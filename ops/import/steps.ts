@@ -102,7 +102,7 @@ function oldApplications({ entries }: Import): string[] {
     const slug = host?.protection.application?.slug;
     if (slug === undefined) return [];
     return type === "oauth2"
-      ? `Configure the application of ${name} with the Secret ${name}-oauth2, then delete the application "${slug}" and its provider in authentik.`
+      ? `Configure the application of ${name} with the Secret ${name}-oauth2, then delete the application "${slug}" and its provider in authentik, unless other applications use its client.`
       : `Delete the application "${slug}" and its provider in authentik, unless other hosts use it.`;
   });
 }

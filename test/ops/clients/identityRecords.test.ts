@@ -17,8 +17,14 @@ test("rejects the token of another user, whose lists may lack bindings", async (
   await expect(requireSuperuser(api(false))).rejects.toThrow("its token is not a superuser's");
 });
 
-test("separates the redirect URIs of a sign-in from those after a sign-out", async () => {
-  const fields = { pk: 1, name: "wiki", authorization_flow: "f", access_token_validity: "minutes=5" };
+test("separates the redirect URIs of a sign-in from those after a sign-out, and keeps the authentication flow", async () => {
+  const fields = {
+    pk: 1,
+    authentication_flow: "mfa",
+    name: "wiki",
+    authorization_flow: "f",
+    access_token_validity: "minutes=5",
+  };
   const strict = (url: string) => ({ url, matching_mode: "strict" });
   const client = {
     ...fields,
@@ -35,6 +41,7 @@ test("separates the redirect URIs of a sign-in from those after a sign-out", asy
   const { clients } = await readIdentityRecords({ all } as unknown as AuthentikApi);
   expect(clients).toMatchObject([
     {
+      authentication_flow: "mfa",
       redirect_uris: [strict("https://wiki.test/old"), strict("https://wiki.test/callback")],
       logout_uris: ["https://wiki.test/bye"],
     },

@@ -86,7 +86,7 @@ test("leaves an application of authentik as it is until its entry is deployed", 
   const { before, after } = stepsFor([route("apps/old", [rule("Host(`wiki.example.org`)", "wiki")])], identity);
   expect(before).toEqual([]);
   expect(after[1]).toBe(
-    'Configure the application of wiki with the Secret wiki-oauth2, then delete the application "wiki" and its provider in authentik.',
+    'Configure the application of wiki with the Secret wiki-oauth2, then delete the application "wiki" and its provider in authentik, unless other applications use its client.',
   );
 });
 

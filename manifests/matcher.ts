@@ -16,6 +16,26 @@ export function parseMatcher(text: string): Matcher | undefined {
   return parsed?.next === tokens?.length ? parsed?.matcher : undefined;
 }
 
+/** Texts, and matchers of headers and queries up to their `)`, also in the syntax of Traefik 2. A text can lack its end. */
+const TEXT = /`[^`]*(?:`|$)|"(?:[^"\\]|\\.)*(?:"|$)/g;
+const TEXT_OR_VALUES = new RegExp(
+  `${TEXT.source}|\\b(?:headers?|query)(?:regexp)?\\s*\\((?:[^\`")]|${TEXT.source})*`,
+  "gi",
+);
+
+/** Returns a rule as messages show it: without the values of headers and queries, which can be secrets, e.g. of a header that only a CDN sends. */
+export function withoutValues(rule: string): string {
+  return rule.replace(TEXT_OR_VALUES, (found) => {
+    const first = found.search(/[`"]/);
+    if (first === 0) return found;
+    return found.replace(TEXT, (text, at: number) => {
+      const quote = text.slice(0, 1);
+      // Traefik 2 has `name=value` in one text.
+      return at === first ? text.replace(/=.*/s, `=…${quote}`) : `${quote}…${quote}`;
+    });
+  });
+}
+
 /** Returns whether a rule means the same in the syntax of Traefik 2: it has no patterns of hosts, whose form changed, and no negation of one. */
 export function isSameInSyntax2(matcher: Matcher): boolean {
   switch (matcher.is) {

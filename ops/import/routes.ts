@@ -1,6 +1,6 @@
 import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import type { Tls } from "../../config/sections/domains/domains.ts";
-import { plainHost } from "../../manifests/matcher.ts";
+import { plainHost, withoutValues } from "../../manifests/matcher.ts";
 import { CLASS, isOtherClass } from "../../manifests/ingressClass.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
@@ -82,7 +82,7 @@ function namespaceProblems({ manifest, backends, middlewares = [] }: RoutingRule
 
 function base(rule: RoutingRule, index: number) {
   const { manifest, match, priority = match.length } = rule;
-  return { manifest, index, match, priority, serves: (host: string) => rule.serves(host) };
+  return { manifest, index, match: withoutValues(match), priority, serves: (host: string) => rule.serves(host) };
 }
 
 function readMatch({ match }: RoutingRule, syntax: string | undefined) {
@@ -216,7 +216,7 @@ function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {
     return {
       manifest,
       index,
-      match,
+      match: withoutValues(match),
       hosts: [...hosts],
       paths: [],
       everywhere: false,

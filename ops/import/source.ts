@@ -25,6 +25,7 @@ export type Protocol = "http" | "https";
 export interface SourceRoute {
   readonly manifest: Manifest;
   readonly index: number;
+  /** As messages show it. */
   readonly match: string;
   /** The hosts that it names; empty if it may serve others, too. */
   readonly hosts: readonly string[];

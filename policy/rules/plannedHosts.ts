@@ -1,4 +1,5 @@
 import type { Plan } from "../../infra/plan/types.ts";
+import { withoutValues } from "../../manifests/matcher.ts";
 import { manifestsOf } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule, Violation } from "../rule.ts";
@@ -17,14 +18,15 @@ export const plannedHosts: Rule = {
 function unplanned(rule: RoutingRule, plan: Plan): Violation[] {
   const found = { rule: plannedHosts.name, subject: rule.manifest.label };
   if (rule.match === "(unknown)") return [];
+  const match = withoutValues(rule.match);
   if (rule.hosts === undefined) {
-    const message = `${rule.match}: matches hosts that are not in the rule`;
+    const message = `${match}: matches hosts that are not in the rule`;
     return [{ ...found, message, hint: "start the rule with Host(`…`) of one host" }];
   }
   const planned = new Set(plan.exposures.map(({ host }) => host));
   return [...rule.hosts.difference(planned)].map((host) => ({
     ...found,
-    message: `${rule.match}: ${host} is not in the plan`,
+    message: `${match}: ${host} is not in the plan`,
     hint: "add the service to gatehouse:protected_services, and its domain to gatehouse:domains",
   }));
 }

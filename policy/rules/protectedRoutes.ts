@@ -2,6 +2,7 @@ import { routeSpec } from "../../infra/gateway/specs.ts";
 import { authenticates } from "../../infra/plan/middleware.ts";
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
 import { differences } from "../../manifests/differences.ts";
+import { withoutValues } from "../../manifests/matcher.ts";
 import { listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Problem, Rule, Violation } from "../rule.ts";
@@ -56,7 +57,9 @@ function otherContent(manifest: Manifest, plan: Plan): Violation[] {
         ? differences(rule, found[index]).map((difference) => `${rule.match}: ${difference}`)
         : [`${rule.match}: is missing`],
     ),
-    ...found.slice(rules.length).map((rule) => `${textAt(rule, "match") ?? "(unknown)"}: is not in the plan`),
+    ...found
+      .slice(rules.length)
+      .map((rule) => `${withoutValues(textAt(rule, "match") ?? "(unknown)")}: is not in the plan`),
   ];
   return problems.map((message) => ({
     rule: protectedRoutes.name,
@@ -72,11 +75,12 @@ export function unprotected(manifest: Manifest, plan: Plan): Violation[] {
   return rulesOf(manifest).flatMap((rule) => {
     const { match, middlewares } = rule;
     if (match === "(unknown)" || middlewares === undefined) return [];
+    const shown = plannedRule(rule, plan) ? match : withoutValues(match);
     const problems = [...stripProblems(middlewares, plan), ...authenticationProblems(rule, middlewares, plan)];
     return problems.map(({ message, hint }) => ({
       rule: protectedRoutes.name,
       subject: manifest.label,
-      message: `${match}: ${message}`,
+      message: `${shown}: ${message}`,
       hint,
     }));
   });

@@ -1,5 +1,6 @@
 import type { Plan, Route } from "../../infra/plan/types.ts";
 import { traefikName } from "../../infra/plan/traefikName.ts";
+import { withoutValues } from "../../manifests/matcher.ts";
 import { listOf, type Manifest, manifestsOf, objectLabel, textAt } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import type { Rule, Violation } from "../rule.ts";
@@ -62,7 +63,7 @@ export function duplicateRoutes(rule: RoutingRule, plan: Plan): Violation[] {
     {
       rule: singleRoutes.name,
       subject: rule.manifest.label,
-      message: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
+      message: `${withoutValues(rule.match)}: serves ${first.host}${others}, ${precedence(rule, served)}`,
       hint: removal(rule),
     },
   ];
@@ -90,7 +91,7 @@ function twice(rules: readonly RoutingRule[]): Violation[] {
     const other = first.get(key);
     if (other === undefined) first.set(key, rule);
     if (other === undefined || other.manifest.label === rule.manifest.label) return [];
-    const message = `${rule.match}: ${other.manifest.label} serves the same`;
+    const message = `${withoutValues(rule.match)}: ${other.manifest.label} serves the same`;
     return [{ rule: singleObjects.name, subject: rule.manifest.label, message, hint: "use one host for each service" }];
   });
 }

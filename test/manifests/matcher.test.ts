@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayServe, namedHosts, parseMatcher } from "../../manifests/matcher.ts";
+import { mayServe, namedHosts, parseMatcher, withoutValues } from "../../manifests/matcher.ts";
 import { type Drawn, holds, matchers, textOf } from "./matchers.ts";
 import { samples } from "../helpers/full.ts";
 
@@ -61,4 +61,19 @@ describe("Traefik's rules", () => {
     });
     fc.assert(property, samples(1000));
   });
+});
+
+test.each([
+  ["Host(`a.test`) && Header(`X-CDN`, `secret`)", "Host(`a.test`) && Header(`X-CDN`, `…`)"],
+  ['!headerregexp( "X-CDN" , "^se\\"cret$" ) || Path(`/x`)', '!headerregexp( "X-CDN" , "…" ) || Path(`/x`)'],
+  ["(Query(`token`, `secret`) || QueryRegexp(`token`, `^s`))", "(Query(`token`, `…`) || QueryRegexp(`token`, `…`))"],
+  ["Query(`token`)", "Query(`token`)"],
+  // The syntax of Traefik 2.
+  ["Query(`token=secret`, `b=c`) && Headers(`X-CDN`, `s`)", "Query(`token=…`, `…`) && Headers(`X-CDN`, `…`)"],
+  // Text in other matchers, and rules that cannot be parsed.
+  ["Path(`/header(`) && Header(`X-CDN`, `secret`)", "Path(`/header(`) && Header(`X-CDN`, `…`)"],
+  ["Header(`X-CDN`, `secret", "Header(`X-CDN`, `…`"],
+  ["HostHeader(`a.test`) && PathPrefix(`/x`)", "HostHeader(`a.test`) && PathPrefix(`/x`)"],
+])("the values of headers and queries of %s are replaced", (text, shown) => {
+  expect(withoutValues(text)).toBe(shown);
 });

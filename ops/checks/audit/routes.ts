@@ -2,6 +2,7 @@ import { routeSpec } from "../../../infra/gateway/specs.ts";
 import type { Plan, Route } from "../../../infra/plan/types.ts";
 import { differences } from "../../../manifests/differences.ts";
 import { CLASS, isOtherClass } from "../../../manifests/ingressClass.ts";
+import { withoutValues } from "../../../manifests/matcher.ts";
 import { listOf, type Manifest, objectLabel, textAt, type Value } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
@@ -114,7 +115,7 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
     finding({
       rule: "backends-behind-the-plan",
       subject: manifest.label,
-      message: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
+      message: `${withoutValues(match)}: routes to ${first.namespace}/${first.name} without the planned protection`,
       hint: `remove it (${deletion(manifest, compared.context)})${isDatabase ? "" : ", or add the service to gatehouse:protected_services"}`,
     }),
   ];
@@ -157,7 +158,10 @@ function changesOf(route: Route, found: Manifest, compared: Compared): AuditFind
   const unplanned = rulesOf(found).flatMap((rule, index): AuditFinding[] => {
     if (planned.has(rule.match)) return [];
     const hosts = plan.exposures.map(({ host }) => host).filter((host) => rule.serves(host));
-    return [about(hosts, `has an unplanned rule for ${rule.match}`), ...open(hosts, listOf(actual)[index])];
+    return [
+      about(hosts, `has an unplanned rule for ${withoutValues(rule.match)}`),
+      ...open(hosts, listOf(actual)[index]),
+    ];
   });
   const hosts = route.rules.map(({ host }) => host);
   const classes = otherClass(found);

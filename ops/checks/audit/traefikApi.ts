@@ -1,6 +1,7 @@
 /** Traefik's API and dashboard: their raw data contain all routes and the password hashes of basic services. */
 import { matchesLabels } from "../../../infra/labels.ts";
 import { isOn } from "../../../infra/prerequisites/staticOptions.ts";
+import { withoutValues } from "../../../manifests/matcher.ts";
 import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { labelsIn, objectLabels } from "../../clients/services.ts";
@@ -37,7 +38,7 @@ export function openApi(rule: RoutingRule, { manifests, context }: Compared): Au
     finding({
       rule: RULE,
       subject: manifest.label,
-      message: `${match}: opens ${api} of Traefik, ${SHOWS}`,
+      message: `${withoutValues(match)}: opens ${api} of Traefik, ${SHOWS}`,
       hint: `remove it (${deletion(manifest, context)}), or add an authentication`,
     }),
   ];

@@ -155,6 +155,17 @@ test("names the applications of authentik that no entry replaces, and none that 
   ]);
 });
 
+test("prints no value of a header or query in a rule", () => {
+  const beta = `${REPORTS} && Header(\`X-CDN\`, \`canary\`) && Query(\`token\`, \`canary\`)`;
+  const manifests = [...APPS, route("apps/old", [rule(REPORTS, "reports", ["sso"]), rule(beta, "reports")])];
+  const source = sourceOf(manifests, { identity: proxies({ slug: "reports", host: "reports.example.org" }) });
+  const imported = importServices(source, NEW);
+  const report = reportOf(imported, source, NEW, CONTEXT, CONTEXT);
+  const shown = `${REPORTS} && Header(\`X-CDN\`, \`…\`) && Query(\`token\`, \`…\`)`;
+  expect(report.unmapped.map(({ rule: match }) => match)).toEqual([shown, REPORTS]);
+  expect(JSON.stringify(report) + reportText(report, imported, painter(false))).not.toContain("canary");
+});
+
 test.each([
   [{ data: { users: "b3BzOnskMnl9CiMgbm90ZQpkZXY6eA==" } }, ["ops", "dev"]],
   [{ type: "kubernetes.io/basic-auth", data: { username: "b3Bz", password: "eA==" } }, ["ops"]],

@@ -40,6 +40,8 @@ const FORWARD_AUTH = "gatehouse-outpost-all-users-55ace0b2-forward-auth";
 const FOR_ADMINS = "gatehouse-outpost-admins-ebf9904d-forward-auth";
 const WHOAMI = "routes-are-protected: IngressRoute default/whoami";
 const ADDED = "IngressRoute default/added";
+/** The value can be a secret, which no finding contains (refused.test.ts). */
+const SECRET = "Header(`X-CDN`, `canary-cdn`)";
 
 export const BAD_ROUTES: readonly Bad[] = [
   [
@@ -84,9 +86,19 @@ export const BAD_ROUTES: readonly Bad[] = [
     "a rule that the plan does not have, in a planned route",
     edit<Props>("IngressRoute default/whoami", ({ spec }) => {
       const [first] = spec.routes;
-      if (first) spec.routes.push({ ...first, match: `${first.match} && Method(\`GET\`)` });
+      if (first) spec.routes.push({ ...first, match: `${first.match} && ${SECRET}` });
     }),
     [WHOAMI, "one-route-per-host: IngressRoute default/whoami"],
+  ],
+  [
+    "an open rule for a header, on a planned and on another host",
+    route(`(Host(\`whoami.localhost\`) || Host(\`other.localhost\`)) && ${SECRET}`, []),
+    [
+      `hosts-are-planned: ${ADDED}`,
+      `one-route-per-host: ${ADDED}`,
+      `routes-are-protected: ${ADDED}`,
+      `routes-are-protected: ${ADDED}`,
+    ],
   ],
   // Every route carries its strip, and its authentication behind it.
   [

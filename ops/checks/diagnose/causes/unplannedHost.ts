@@ -1,6 +1,7 @@
 /** Why the plan does not have a host: which list does not contain it, and which host was probably meant. */
 import { suggestion } from "../../../../config/errors/problems.ts";
 import type { Domain } from "../../../../config/settings.ts";
+import { withoutValues } from "../../../../manifests/matcher.ts";
 import type { RoutingRule } from "../../../../manifests/routing.ts";
 import { deletion } from "../../audit/finding.ts";
 import { unmanagedRulesFor } from "../../audit/routes.ts";
@@ -107,7 +108,9 @@ function routed(host: string, evidence: Evidence): string[] {
   const urls = observed(evidence.engine)?.urls?.filter((url) => URL.parse(url)?.hostname === host) ?? [];
   return [
     ...(found
-      ? [`${found.manifest.label} serves it: ${found.match}, middlewares: ${found.middlewares?.join(", ") || "none"}`]
+      ? [
+          `${found.manifest.label} serves it: ${withoutValues(found.match)}, middlewares: ${found.middlewares?.join(", ") || "none"}`,
+        ]
       : []),
     ...(urls.length > 0 ? ["it is in the last deployment, but no longer in the configuration"] : []),
   ];

@@ -132,6 +132,43 @@ test("reports which header a middleware sets, and not its value", () => {
   expect(JSON.stringify(findings(section))).not.toContain("canary");
 });
 
+const CDN = "Header(`X-CDN`, `canary`)";
+test.each([
+  [
+    "a planned host",
+    ingressRoute("old/one", `Host(\`wiki.localhost\`) && ${CDN}`, { priority: 1 }),
+    "Host(`wiki.localhost`) && Header(`X-CDN`, `…`): serves wiki.localhost, with priority 1 next to the planned route",
+  ],
+  [
+    "a planned backend",
+    ingressRoute("default/one", `Host(\`open.example.com\`) && ${CDN}`, {
+      services: [{ name: "whoami", port: 8080 }],
+    }),
+    "Host(`open.example.com`) && Header(`X-CDN`, `…`): routes to default/whoami without the planned protection",
+  ],
+  [
+    "Traefik's API",
+    ingressRoute("old/one", `Host(\`api.example.com\`) && ${CDN}`, {
+      services: [{ kind: "TraefikService", name: "api@internal" }],
+    }),
+    "Host(`api.example.com`) && Header(`X-CDN`, `…`): opens api@internal of Traefik, which shows all routes and the password hashes of basic services",
+  ],
+])("prints no value of a header that the rule of %s requires", (_, route, message) => {
+  expect(findings(withObjects(clean, route)).map((found) => found.message)).toEqual([message]);
+});
+
+test("prints no value of a header that an additional rule in a planned route requires", () => {
+  const changed = edited(clean, "IngressRoute", "default/wiki", (spec) => ({
+    ...spec,
+    routes: [...routes(spec), { kind: "Rule", match: `Host(\`wiki.localhost\`) && ${CDN}`, services: [{ name: "x" }] }],
+  }));
+  expect(findings(changed).map(({ message }) => message)).toEqual([
+    "has an unplanned rule for Host(`wiki.localhost`) && Header(`X-CDN`, `…`)",
+    "Host(`wiki.localhost`) && Header(`X-CDN`, `…`): does not remove forged identity headers",
+    "Host(`wiki.localhost`) && Header(`X-CDN`, `…`): is open to everyone, which the plan does not declare",
+  ]);
+});
+
 test("prints subject and message, and below them evidence and hint", () => {
   const finding = {
     severity: "warning" as const,

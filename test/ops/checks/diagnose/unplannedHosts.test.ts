@@ -92,15 +92,15 @@ test("suggests the host that was probably meant", () => {
   );
 });
 
-test("reports the route that serves an unplanned host", () => {
+test("reports the route that serves an unplanned host, without the value of a header", () => {
   const found = diagnosedHost("tools.localhost", 200, ({ cluster, engine }) => {
-    const route = ingressRoute("tools/tools", "Host(`tools.localhost`)");
+    const route = ingressRoute("tools/tools", "Host(`tools.localhost`) && Header(`X-CDN`, `canary`)");
     inside(cluster.objects).manifests.push(route);
     inside(engine).urls?.push("http://tools.localhost");
   });
   expect(found.cause?.evidence).toEqual([
     "it has wiki, shop, grafana, legacy",
-    "IngressRoute tools/tools serves it: Host(`tools.localhost`), middlewares: none",
+    "IngressRoute tools/tools serves it: Host(`tools.localhost`) && Header(`X-CDN`, `…`), middlewares: none",
     "it is in the last deployment, but no longer in the configuration",
   ]);
 });

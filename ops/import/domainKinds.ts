@@ -38,19 +38,19 @@ export class DomainKinds {
   }
 
   /** Returns the kind of a host, or why there is none. */
-  assign({ host, protocol, tls }: HostCandidate) {
+  assign({ host, protocol, both, tls, protocolDifferences }: HostCandidate) {
     const { baseDomain } = splitHost(host);
     const disabled = this.#disabled(baseDomain);
     if (disabled) return `its domain ${baseDomain} is the kind "${disabled.kind}", which is not enabled`;
     const domain = this.#kinds.get(baseDomain);
     if (domain === undefined) return `its host ${host} has no base domain`;
     const onGateway = domain.protocol === "http" || domain.tls?.termination === "upstream" ? "http" : "https";
-    if (onGateway !== protocol) {
+    if (onGateway !== protocol && !both) {
       return `it is served over ${protocol}, and its domain ${baseDomain} is served over ${onGateway} at the gateway`;
     }
     const same = JSON.stringify(tls) === JSON.stringify(domain.tls) || onGateway === "http";
-    const differences = same ? [] : [`its certificate is that of the domain kind "${domain.kind}"`];
-    return { kind: domain.kind, differences };
+    const certificate = same ? [] : [`its certificate is that of the domain kind "${domain.kind}"`];
+    return { kind: domain.kind, differences: [...protocolDifferences[onGateway], ...certificate] };
   }
 
   #disabled(baseDomain: string): Domain | undefined {

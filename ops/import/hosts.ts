@@ -11,6 +11,8 @@ import { type Protocol, type Source, type SourceRoute } from "./source.ts";
 export interface HostCandidate {
   readonly host: string;
   readonly protocol: Protocol;
+  /** Whether each of its routes serves both protocols, so that it can be on a domain with the other one. */
+  readonly both: boolean;
   /** Whether a proxy in front of the gateway terminates TLS: the routes are on HTTP, and browsers use HTTPS. */
   readonly upstream: boolean;
   readonly tls: Tls | undefined;
@@ -20,6 +22,8 @@ export interface HostCandidate {
   readonly routes: readonly SourceRoute[];
   /** What changes when Gatehouse serves the host. */
   readonly differences: readonly string[];
+  /** What changes in addition, by the protocol that the gateway serves it with. */
+  readonly protocolDifferences: Readonly<Record<Protocol, readonly string[]>>;
 }
 
 /** A route with what its middlewares do. */
@@ -60,13 +64,17 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
   if (toOutpost.length > 0 && protection.type !== "proxy")
     return `its path ${OUTPOST_PATH} is routed without forward auth`;
   const tls = isHttps ? (own.find(({ route }) => route.tls)?.route.tls ?? { termination: "default" }) : undefined;
+  // Without a name, the entry points are no choice of protocol.
+  const both = served.every(({ route, chain }) => route.everywhere && route.protocols.size > 1 && !chain.redirects);
+  const onHttps = isHttps && !(both && protection.protocol === "http");
   return {
     host,
     protection,
+    both,
     tls,
     routes,
     backend: protection.backend ?? backend,
-    protocol: isHttps ? "https" : "http",
+    protocol: onHttps ? "https" : "http",
     upstream: !isHttps && protection.protocol === "https",
     publicPaths: [...new Set([...protection.publicPaths, ...paths.paths])],
     differences: [
@@ -74,9 +82,14 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
         ...[...own, ...onHttp].flatMap(({ chain }) => chain.differences),
         ...protection.differences,
         ...paths.differences,
-        ...protocolDifferences(own, isHttps, redirects.length > 0, source),
       ]),
     ],
+    protocolDifferences: {
+      http: own.some(({ route }) => route.everywhere)
+        ? [`it is served on the entry point ${source.entryPoints.http} only, no longer on all`]
+        : [],
+      https: redirects.length > 0 || own.every(redirectsHttp) ? [] : ["requests over HTTP are redirected to HTTPS"],
+    },
   };
 }
 
@@ -110,10 +123,6 @@ function publicPathsOf(own: readonly Read[], main: readonly Read[], { authentica
   return { paths: paths.map(({ path }) => path), differences: paths.flatMap(narrowing) };
 }
 
-function protocolDifferences(own: readonly Read[], isHttps: boolean, redirected: boolean, source: Source): string[] {
-  const { http } = source.entryPoints;
-  if (isHttps) return redirected ? [] : ["requests over HTTP are redirected to HTTPS"];
-  return own.some(({ route }) => route.everywhere)
-    ? [`it is served on the entry point ${http} only, no longer on all`]
-    : [];
+function redirectsHttp({ route, chain }: Read): boolean {
+  return chain.redirects && route.protocols.has("http");
 }

@@ -1,7 +1,7 @@
 /** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
 import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
-import { at, fieldsOf, listOf, textAt, type Value } from "../../manifests/resource.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 import { type Server, serverAt } from "./server.ts";
 import type { Source } from "./source.ts";
 
@@ -36,6 +36,14 @@ type Objects = Pick<Source, "manifests" | "crossNamespace">;
 /** Reads what the middlewares of a route do. @param references middlewares in order, as `<namespace>/<name>` */
 export function readChain(references: readonly string[], source: Objects): Chain {
   return references.map((name) => readMiddleware(name, source, [])).reduce(joined, NOTHING);
+}
+
+/** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous. */
+export function middlewareOf(reference: string, manifests: readonly Manifest[]): string {
+  const found = manifests.find(({ kind, namespace, objectName }) => {
+    return kind === "Middleware" && reference === `${namespace}-${objectName ?? ""}@kubernetescrd`;
+  });
+  return found ? `${found.namespace}/${found.objectName ?? ""}` : reference;
 }
 
 /** @param within the chains that contain it */

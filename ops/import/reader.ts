@@ -46,9 +46,10 @@ export async function readSource(
     readTraefik(kubeConfig, target.settings.gateway),
   ]);
   const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
-  const crossNamespace = allowsCrossNamespace(traefik?.args ?? []);
+  const args = traefik?.args ?? [];
+  const [options, crossNamespace] = [optionsOf(args), allowsCrossNamespace(args)];
   const servers = serversOf(typeof identity === "string" ? undefined : identity.url, target, manifests);
-  return { manifests, users, identity: records, servers, entryPoints: { http, https }, crossNamespace };
+  return { manifests, users, identity: records, servers, entryPoints: { http, https }, options, crossNamespace };
 }
 
 /** Returns whether Traefik loads routes that refer to another namespace. @param args of the container of Traefik; none if it is not known */

@@ -1,14 +1,15 @@
 import type { Backend } from "../../config/sections/protectedServices/backend.ts";
-import type { Tls } from "../../config/sections/domains/domains.ts";
 import { plainHost, withoutValues } from "../../manifests/matcher.ts";
 import { CLASS, isOtherClass } from "../../manifests/ingressClass.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";
-import { NOT_LOADED } from "./middlewares.ts";
+import { servedAt } from "./entryPoints.ts";
+import { middlewareOf, NOT_LOADED } from "./middlewares.ts";
 import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
 import type { Protocol, Source, SourceRoute } from "./source.ts";
+import { annotatedTls, certificateFor, readTls } from "./tls.ts";
 
 /** Fields of a rule of an IngressRoute that an entry expresses, or that change no request. */
 const RULE_FIELDS = new Set(["match", "kind", "priority", "services", "middlewares", "observability", "syntax"]);
@@ -20,6 +21,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   TCPRoute: "routes of the Gateway API are not imported",
 };
 const ANNOTATION = "traefik.ingress.kubernetes.io/";
+const UNCERTAIN = `it has a certificate, but no annotation ${ANNOTATION}router.tls, so that its protocol depends on the entry point`;
 /** Annotations of Traefik on an Ingress that are read below. */
 const ROUTER = ["entrypoints", "middlewares", "priority", "tls", "tls.certresolver"].map((name) => `router.${name}`);
 /** Traefik reads annotations of these prefixes only, in any case: those of Traefik 1, which authentik writes, change nothing. */
@@ -37,7 +39,7 @@ export function routesOf(source: Source): SourceRoute[] {
 function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
   const { spec } = manifest;
   const routes = listOf(spec["routes"]);
-  const tls = spec["tls"] === undefined ? undefined : readTls(spec["tls"]);
+  const own = spec["tls"] === undefined ? undefined : readTls(spec["tls"]);
   const parents =
     spec["parentRefs"] === undefined ? [] : ["it has parentRefs, so that another route decides before it"];
   return rulesOf(manifest).map((rule, index) => {
@@ -45,17 +47,17 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
     const where = readMatch(rule, textAt(route, "syntax"));
     const backend = readBackend(listOf(at(route, "services")), manifest.namespace, source.manifests);
     const fields = Object.keys(fieldsOf(route)).filter((field) => !RULE_FIELDS.has(field));
-    const protocols = protocolsOf(rule, tls !== undefined, source);
+    const { tls, ...served } = servedAt(rule, own, source);
     return {
       ...base(rule, index),
       ...where,
-      ...protocols,
+      ...served,
       tls: tls?.tls,
       middlewares: rule.middlewares ?? [],
       backend: backend.backend,
       problems: [
         ...where.problems,
-        ...protocols.problems,
+        ...served.problems,
         ...(tls?.problems ?? []),
         ...classProblems(manifest),
         ...(source.crossNamespace ? [] : namespaceProblems(rule)),
@@ -92,27 +94,6 @@ function readMatch({ match }: RoutingRule, syntax: string | undefined) {
   return typeof found === "string" ? { ...none, problems: [found] } : { ...found, problems: [] };
 }
 
-function protocolsOf({ entryPoints }: RoutingRule, hasTls: boolean, { entryPoints: { http, https } }: Source) {
-  const everywhere = entryPoints.length === 0;
-  const protocols = new Set<Protocol>();
-  if (hasTls) protocols.add("https");
-  else if (everywhere) protocols.add("http");
-  else
-    for (const name of entryPoints)
-      if (name === http || name === https) protocols.add(name === http ? "http" : "https");
-  const others = entryPoints.filter((name) => name !== http && name !== https);
-  const problems = others.map((name) => `it is on the entry point ${name}, which is neither ${http} nor ${https}`);
-  return { protocols, everywhere, problems };
-}
-
-function readTls(value: Value): { readonly tls: Tls; readonly problems: readonly string[] } {
-  const [resolver, secret] = [textAt(value, "certResolver"), textAt(value, "secretName")];
-  const others = Object.keys(fieldsOf(value)).filter((key) => !["certResolver", "secretName", "domains"].includes(key));
-  const problems = others.map((key) => `its tls.${key} has no equivalent (it can demand client certificates)`);
-  if (resolver !== undefined) return { tls: { termination: "resolver", name: resolver }, problems };
-  return { tls: secret === undefined ? { termination: "default" } : { termination: "secret", name: secret }, problems };
-}
-
 function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   const annotations = fieldsOf(at(manifest.props, "metadata", "annotations"));
   const annotation = (name: string): string | undefined => textAt(annotations, `${ANNOTATION}router.${name}`);
@@ -129,8 +110,8 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   );
   return rulesOf(manifest).map((rule, index) => {
     const { host, path } = paths[index] ?? { host: undefined, path: undefined };
-    const { tls, problems } = ingressTls(manifest, host, annotation("tls") === "true", annotation("tls.certresolver"));
-    const protocols = protocolsOf(rule, tls !== undefined, source);
+    const { tls, ...served } = servedAt(rule, annotatedTls(annotation), source);
+    const certificate = certificateFor(manifest, host);
     const isNamed = host !== undefined && !host.includes("*");
     const match = pathOf(path);
     const backend = readBackend([backendOf(path)], manifest.namespace, source.manifests);
@@ -141,8 +122,8 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
       hosts: isNamed ? [plainHost(host)] : [],
       paths: isWhole([match]) ? [] : [match],
       priority: rule.priority ?? length,
-      ...protocols,
-      tls,
+      ...served,
+      tls: tls?.tls.termination === "resolver" ? tls.tls : (certificate ?? tls?.tls),
       middlewares: (rule.middlewares ?? [])
         .filter((name) => name !== "")
         .map((name) => middlewareOf(name, source.manifests)),
@@ -150,8 +131,9 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
       problems: [
         ...common,
         ...(isNamed ? [] : ["it names no host, or has a wildcard for one"]),
-        ...problems,
-        ...protocols.problems,
+        ...(certificate && tls === undefined ? [UNCERTAIN] : []),
+        ...(tls?.problems ?? []),
+        ...served.problems,
         ...backend.problems,
         ...annotated,
       ],
@@ -178,31 +160,6 @@ function backendOf(path: Value): Value {
   const service = at(path, "backend", "service");
   const port = at(service, "port", "number") ?? at(service, "port", "name");
   return { name: textAt(service, "name"), port };
-}
-
-/** Returns the TLS of an Ingress: Traefik uses its certificate for the host; the annotations, or the entry point, enable TLS. */
-function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean, resolver: string | undefined) {
-  const own = listOf(manifest.spec["tls"]).find((tls) => listOf(at(tls, "hosts")).some((one) => one === host));
-  const secret = textAt(own, "secretName");
-  const tls: Tls | undefined =
-    resolver !== undefined
-      ? { termination: "resolver", name: resolver }
-      : secret !== undefined
-        ? { termination: "secret", name: secret }
-        : isOn
-          ? { termination: "default" }
-          : undefined;
-  if (secret === undefined || isOn || resolver !== undefined) return { tls, problems: [] };
-  const problem = `it has a certificate, but no annotation ${ANNOTATION}router.tls, so that its protocol depends on the entry point`;
-  return { tls, problems: [problem] };
-}
-
-/** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous. */
-function middlewareOf(reference: string, manifests: readonly Manifest[]): string {
-  const found = manifests.find(({ kind, namespace, objectName }) => {
-    return kind === "Middleware" && reference === `${namespace}-${objectName ?? ""}@kubernetescrd`;
-  });
-  return found ? `${found.namespace}/${found.objectName ?? ""}` : reference;
 }
 
 function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {

@@ -2,6 +2,7 @@
 import type { Backend } from "../../config/sections/protectedServices/backend.ts";
 import type { Tls } from "../../config/sections/domains/domains.ts";
 import type { Manifest } from "../../manifests/resource.ts";
+import type { Options } from "../../infra/prerequisites/staticOptions.ts";
 import type { IdentityRecords } from "../clients/identityRecords.ts";
 import type { PathMatch } from "./matches.ts";
 import type { Server } from "./server.ts";
@@ -15,6 +16,8 @@ export interface Source {
   /** Where the authentik of these records is; none if it was not read. */
   readonly servers: readonly Server[];
   readonly entryPoints: { readonly http: string; readonly https: string };
+  /** Static options of Traefik; none if they are not known. */
+  readonly options: Options;
   /** Whether Traefik loads routes that refer to another namespace (`allowCrossNamespace`); it does not by default. */
   readonly crossNamespace: boolean;
 }
@@ -32,7 +35,7 @@ export interface SourceRoute {
   /** Empty = every path. */
   readonly paths: readonly PathMatch[];
   readonly protocols: ReadonlySet<Protocol>;
-  /** Whether it names no entry point, so that it is on all of them. */
+  /** Whether it is on all entry points, because it names none. */
   readonly everywhere: boolean;
   readonly tls: Tls | undefined;
   readonly priority: number;

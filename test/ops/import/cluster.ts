@@ -1,4 +1,6 @@
 /** Objects of a cluster and records of an authentik that were written by hand. */
+import { parseStack } from "../../../config/load.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
 import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import { importServices, type Import } from "../../../ops/import/import.ts";
 import { newStack, type TargetStack } from "../../../ops/import/target.ts";
@@ -171,6 +173,7 @@ export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source>
       http: "web",
       https: "websecure",
     },
+    options: new Map(),
     servers: [SERVER],
     crossNamespace: false,
     ...fields,
@@ -178,6 +181,18 @@ export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source>
 }
 
 export const NEW: TargetStack = newStack("rancher-desktop", {});
+
+/** The stack of {@link NEW} with these sections. */
+export function stackWith(sections: Record<string, unknown>): TargetStack {
+  const own = Object.entries(sections).map(([key, value]) => [`gatehouse:${key}`, { value }]);
+  const raw = {
+    ...NEW.raw,
+    file: "Pulumi.dev.yaml",
+    config: { ...NEW.raw.config, ...(Object.fromEntries(own) as TargetStack["raw"]["config"]) },
+  };
+  const settings = parseStack(raw, {}, { secretsRequired: false });
+  return { raw, environment: {}, settings, plan: computePlan(settings) };
+}
 
 export function imported(manifests: readonly Manifest[], fields: Partial<Source> = {}, target = NEW): Import {
   return importServices(sourceOf(manifests, fields), target);

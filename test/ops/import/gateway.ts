@@ -42,8 +42,8 @@ function isFor(match: string, { host, path }: Request): boolean {
   return found === true;
 }
 
-/** The rules of hand-written IngressRoutes on `web` and `websecure`. */
-export function handWritten(manifests: readonly Manifest[], identity: IdentityRecords): Rule[] {
+/** The rules of hand-written IngressRoutes on `web` and `websecure`. @param secured whether `websecure` has TLS for routes without their own */
+export function handWritten(manifests: readonly Manifest[], identity: IdentityRecords, secured: boolean): Rule[] {
   const middlewares = new Map(
     manifests.filter(({ kind }) => kind === "Middleware").map((one) => [one.objectName, one]),
   );
@@ -55,7 +55,7 @@ export function handWritten(manifests: readonly Manifest[], identity: IdentityRe
       const backend = listOf(at(route, "services"))
         .map((one) => textAt(one, "name"))
         .join("+");
-      const protocols = protocolsOf(manifest);
+      const protocols = protocolsOf(manifest, secured);
       const priority = at(route, "priority");
       const response = (request: Request): Response => {
         const all = names.map((name) => middlewares.get(name));
@@ -71,10 +71,11 @@ export function handWritten(manifests: readonly Manifest[], identity: IdentityRe
   });
 }
 
-function protocolsOf({ spec }: Manifest): string[] {
+function protocolsOf({ spec }: Manifest, secured: boolean): string[] {
   if (spec["tls"] !== undefined) return ["https"];
   const entryPoints = listOf(spec["entryPoints"]);
-  return entryPoints.length === 0 || entryPoints.includes("web") ? ["http"] : ["https"];
+  if (entryPoints.length === 0) return secured ? ["http", "https"] : ["http"];
+  return entryPoints.includes("web") ? ["http"] : ["https"];
 }
 
 function admittedBy(kind: string, { host, path }: Request, identity: IdentityRecords): string {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
+import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import { type Import, withEntries } from "../../../ops/import/import.ts";
 import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
@@ -46,7 +47,8 @@ const rules = fc.record({
 });
 const specs = fc.oneof(
   often<object>(5, {}),
-  often<object>(1, { entryPoints: ["websecure"], tls: {} }, { entryPoints: [] }, { tls: { options: {} } }),
+  often<object>(1, { entryPoints: ["websecure"], tls: {} }, { tls: { options: {} } }),
+  often<object>(2, { entryPoints: [] }),
 );
 const objects = fc
   .array(fc.record({ rules: fc.array(rules, { minLength: 1, maxLength: 3 }), spec: specs }), {
@@ -102,11 +104,14 @@ const COMMON = [
 ];
 const USERS = new Map([["apps/users", ["ops"]]]);
 
-function always(holds: (found: Import, manifests: readonly Manifest[], identity: IdentityRecords) => void): void {
+function always(
+  holds: (found: Import, manifests: readonly Manifest[], identity: IdentityRecords, secured: boolean) => void,
+): void {
   fc.assert(
-    fc.property(objects, applications, (list, identity) => {
+    fc.property(objects, applications, fc.boolean(), (list, identity, secured) => {
       const manifests = [...COMMON, ...list];
-      holds(imported(manifests, { users: USERS, identity }), manifests, identity);
+      const options = optionsOf([`--entryPoints.websecure.http.tls=${String(secured)}`]);
+      holds(imported(manifests, { users: USERS, identity, options }), manifests, identity, secured);
     }),
     samples(300),
   );
@@ -140,9 +145,9 @@ describe("any import", () => {
 
   test("grants no access that the routes did not grant, and changes no host without an entry", () => {
     let compared = 0;
-    always(({ mapped, plan }, manifests, identity) => {
+    always(({ mapped, plan }, manifests, identity, secured) => {
       const own = new Set(plan.exposures.filter(({ role }) => role === "service").map(({ host }) => host));
-      const before = handWritten(manifests, identity);
+      const before = handWritten(manifests, identity, secured);
       const isMapped = (object: Manifest, index: number): boolean =>
         mapped.some((one) => one.manifest === object && one.index === index);
       const left = manifests.map((object) => {
@@ -150,7 +155,7 @@ describe("any import", () => {
         const kept = (object.spec["routes"] as unknown[]).filter((_, index) => !isMapped(object, index));
         return { ...object, spec: { ...object.spec, routes: kept } };
       });
-      const after = [...handWritten(left, identity), ...planned(plan)];
+      const after = [...handWritten(left, identity, secured), ...planned(plan)];
       for (const request of REQUESTS) {
         const [old, now] = [responses(before, request), responses(after, request)];
         if (!own.has(request.host)) expect([request, now]).toEqual([request, old]);

@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseStack } from "../../../config/load.ts";
-import { computePlan } from "../../../infra/plan/plan.ts";
 import { documentOf } from "../../../ops/import/document.ts";
 import { importServices } from "../../../ops/import/import.ts";
-import type { TargetStack } from "../../../ops/import/target.ts";
 import { userNames } from "../../../ops/import/reader.ts";
 import { reportOf, reportText } from "../../../ops/import/report.ts";
 import { stepsOf } from "../../../ops/import/steps.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import { painter } from "../../../ops/terminal/paint.ts";
-import { authentik, NEW, proxies, route, rule, service, sourceOf, withClient } from "./cluster.ts";
+import { authentik, NEW, proxies, route, rule, service, sourceOf, stackWith, withClient } from "./cluster.ts";
 
 const CONTEXT = "rancher-desktop";
 const REPORTS = "Host(`reports.example.org`)";
@@ -23,18 +20,6 @@ function stepsFor(
 ) {
   const source = sourceOf([...APPS, ...manifests], { identity });
   return stepsOf(importServices(source, NEW), source, NEW, CONTEXT);
-}
-
-/** The stack of {@link NEW} with these sections. */
-function stackWith(sections: Record<string, unknown>): TargetStack {
-  const own = Object.entries(sections).map(([key, value]) => [`gatehouse:${key}`, { value }]);
-  const raw = {
-    ...NEW.raw,
-    file: "Pulumi.dev.yaml",
-    config: { ...NEW.raw.config, ...(Object.fromEntries(own) as TargetStack["raw"]["config"]) },
-  };
-  const settings = parseStack(raw, {}, { secretsRequired: false });
-  return { raw, environment: {}, settings, plan: computePlan(settings) };
 }
 
 test("deletes a route that is imported whole, and only the imported rules of another", () => {

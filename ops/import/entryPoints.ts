@@ -1,0 +1,42 @@
+/** The entry points of a route, and the TLS that they add to it, as arguments of Traefik state it (traefik v3.7, pkg/server/aggregator.go, `applyModel`). */
+import { entryPointsOf, isOn, type Options } from "../../infra/prerequisites/staticOptions.ts";
+import type { RoutingRule } from "../../manifests/routing.ts";
+import type { Protocol, Source } from "./source.ts";
+import { readTls, type RouteTls } from "./tls.ts";
+
+/**
+ * Returns how a rule is served.
+ * @param own its TLS; undefined = that of its entry point
+ */
+export function servedAt({ entryPoints }: RoutingRule, own: RouteTls | undefined, source: Source) {
+  const { http, https } = source.entryPoints;
+  const isNamed = entryPoints.length > 0;
+  const names = isNamed ? entryPoints : [http, https].filter((name) => isDefault(name, source.options));
+  const tls = own ?? (names.includes(https) ? entryPointTls(https, source.options) : undefined);
+  const protocols = new Set<Protocol>();
+  if (own === undefined && names.includes(http)) protocols.add("http");
+  // An unnamed entry point without TLS has HTTP as well, on another port.
+  if (own !== undefined || (names.includes(https) && (isNamed || tls !== undefined))) protocols.add("https");
+  const others = names.filter((name) => name !== http && name !== https);
+  return {
+    protocols,
+    tls,
+    everywhere: !isNamed && names.length > 1,
+    problems: others.map((name) => `it is on the entry point ${name}, which is neither ${http} nor ${https}`),
+  };
+}
+
+/** Returns whether routes that name no entry point are on one (Traefik docs, "EntryPoints", `asDefault`). */
+function isDefault(name: string, options: Options): boolean {
+  const isMarked = (one: string): boolean => isOn(options, `entryPoints.${one}.asDefault`);
+  return isMarked(name) || !entryPointsOf(options).some(isMarked);
+}
+
+/** Returns the TLS of routes without their own; undefined if there is none, or if it is not known. */
+function entryPointTls(name: string, options: Options): RouteTls | undefined {
+  const prefix = `entrypoints.${name.toLowerCase()}.http.tls`;
+  const isStated = [...options.keys()].some((one) => one.startsWith(`${prefix}.`));
+  if (options.has(prefix) ? !isOn(options, prefix) : !isStated) return undefined;
+  const fields = { certResolver: options.get(`${prefix}.certresolver`), options: options.get(`${prefix}.options`) };
+  return readTls(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+}

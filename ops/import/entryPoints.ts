@@ -1,8 +1,13 @@
-/** The entry points of a route, and the TLS that they add to it, as arguments of Traefik state it (traefik v3.7, pkg/server/aggregator.go, `applyModel`). */
+/** The entry points of a route, and what their TLS and middlewares, as arguments of Traefik, add to it (traefik v3.7, pkg/server/aggregator.go, `applyModel`). */
 import { entryPointsOf, isOn, type Options } from "../../infra/prerequisites/staticOptions.ts";
+import { GUARDS, middlewareKinds } from "../../manifests/middlewares.ts";
 import type { RoutingRule } from "../../manifests/routing.ts";
+import { middlewareOf } from "./middlewares.ts";
 import type { Protocol, Source } from "./source.ts";
 import { readTls, type RouteTls } from "./tls.ts";
+
+/** What a plugin does is not known. */
+const REFUSING = new Set([...GUARDS, "plugin", "unknown"]);
 
 /**
  * Returns how a rule is served.
@@ -22,7 +27,10 @@ export function servedAt({ entryPoints }: RoutingRule, own: RouteTls | undefined
     protocols,
     tls,
     everywhere: !isNamed && names.length > 1,
-    problems: others.map((name) => `it is on the entry point ${name}, which is neither ${http} nor ${https}`),
+    problems: [
+      ...others.map((name) => `it is on the entry point ${name}, which is neither ${http} nor ${https}`),
+      ...names.filter((name) => !others.includes(name)).flatMap((name) => middlewareProblems(name, source)),
+    ],
   };
 }
 
@@ -39,4 +47,24 @@ function entryPointTls(name: string, options: Options): RouteTls | undefined {
   if (options.has(prefix) ? !isOn(options, prefix) : !isStated) return undefined;
   const fields = { certResolver: options.get(`${prefix}.certresolver`), options: options.get(`${prefix}.options`) };
   return readTls(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+}
+
+/**
+ * Returns a problem for each middleware of an entry point that can refuse requests: the routes of the stack get it as well, so that users would need both
+ * sessions. The others apply before and after the import.
+ */
+function middlewareProblems(name: string, { manifests, options }: Source): string[] {
+  const option = `entryPoints.${name}.http.middlewares`;
+  const values = [...options].filter(([key]) => key.replace(/\[\d+\]$/, "") === option.toLowerCase());
+  return values
+    .flatMap(([, value]) => value.split(","))
+    .flatMap((one) => {
+      const reference = middlewareOf(one.trim(), manifests);
+      const kind = middlewareKinds([reference], manifests).find((each) => REFUSING.has(each));
+      return kind === undefined
+        ? []
+        : [
+            `its entry point ${name} adds Middleware ${reference} (${kind}) to every route, also to those of the stack. Add it to the routes that need it, instead of --${option}`,
+          ];
+    });
 }

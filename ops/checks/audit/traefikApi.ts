@@ -2,6 +2,7 @@
 import { matchesLabels } from "../../../infra/labels.ts";
 import { isOn } from "../../../infra/prerequisites/staticOptions.ts";
 import { withoutValues } from "../../../manifests/matcher.ts";
+import { GUARDS, middlewareKinds } from "../../../manifests/middlewares.ts";
 import { at, listOf, type Manifest, textAt } from "../../../manifests/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../manifests/routing.ts";
 import { labelsIn, objectLabels } from "../../clients/services.ts";
@@ -16,9 +17,6 @@ const API = /^(api|dashboard|rest)@internal$/;
 /** Name of Traefik's internal entry point, and its port by default (Traefik docs, "API & Dashboard", `insecure`). */
 const ENTRY_POINT = "traefik";
 const DEFAULT_PORT = "8080";
-
-/** Middlewares that refuse requests of others. */
-const GUARDS = ["basicAuth", "digestAuth", "forwardAuth", "ipAllowList", "ipWhiteList"];
 
 /** Options that open services of Traefik on its internal entry point, without a route. */
 const INSECURE = ["api.insecure", "providers.rest.insecure"];
@@ -72,20 +70,7 @@ function apiOf({ backends }: RoutingRule): string | undefined {
 
 /** Returns whether one of a rule's middlewares, also one in a chain, refuses requests of others. */
 function isGuarded({ middlewares = [] }: RoutingRule, manifests: readonly Manifest[]): boolean {
-  const all = new Map(
-    manifests.filter(({ kind }) => kind === "Middleware").map((one) => [`${one.namespace}/${one.objectName}`, one]),
-  );
-  const names = new Set(middlewares);
-  // A set visits what is added while it is iterated, and each name once.
-  for (const name of names) {
-    const middleware = all.get(name);
-    if (middleware === undefined) continue;
-    if (GUARDS.some((guard) => guard in middleware.spec)) return true;
-    for (const one of listOf(at(middleware.spec, "chain", "middlewares"))) {
-      names.add(`${textAt(one, "namespace") ?? middleware.namespace}/${textAt(one, "name")}`);
-    }
-  }
-  return false;
+  return middlewareKinds(middlewares, manifests).some((kind) => GUARDS.has(kind));
 }
 
 function isApiOnEntryPoint(manifests: readonly Manifest[], pods: readonly Manifest[]): boolean {

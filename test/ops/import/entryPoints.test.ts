@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
 import type { Manifest } from "../../../manifests/resource.ts";
 import {
+  authentik,
   HOST,
   imported,
   ingress,
@@ -13,6 +14,7 @@ import {
   REPORTS,
   route,
   rule,
+  service,
   stackWith,
 } from "./cluster.ts";
 
@@ -142,5 +144,39 @@ describe("an Ingress with a certificate", () => {
     expect(importWith(args, [secured(annotations)]).reasons).toEqual([
       "it has a certificate, but no annotation traefik.ingress.kubernetes.io/router.tls, so that its protocol depends on the entry point",
     ]);
+  });
+});
+
+describe("a route on an entry point with middlewares", () => {
+  const OPEN = [service("apps/open"), route("apps/open", [rule("Host(`open.example.org`)", "open")])];
+  const manifests = [
+    authentik("auth/authentik"),
+    middleware("auth/chained", "chain", { middlewares: [{ name: "authentik" }] }),
+    middleware("auth/plugin", "plugin", { oidc: {} }),
+    middleware("auth/limit", "rateLimit", { average: 5 }),
+    ...OPEN,
+  ];
+  const reasonsWith = (option: string) =>
+    Object.values(reasonsOf(imported(manifests, { options: optionsOf([option]) }))).flat();
+  const instead = (entryPoint: string) =>
+    `to every route, also to those of the stack. Add it to the routes that need it, instead of --entryPoints.${entryPoint}.http.middlewares`;
+
+  test.each([
+    [
+      "--entryPoints.web.http.middlewares=auth-limit@kubernetescrd,auth-authentik@kubernetescrd",
+      "Middleware auth/authentik (forwardAuth)",
+    ],
+    ["--entrypoints.web.http.middlewares[0]=auth-chained@kubernetescrd", "Middleware auth/chained (forwardAuth)"],
+    ["--entryPoints.web.http.middlewares=auth-plugin@kubernetescrd", "Middleware auth/plugin (plugin)"],
+    ["--entryPoints.web.http.middlewares=auth@file", "Middleware auth@file (unknown)"],
+  ])("is refused with %s", (option, what) => {
+    expect(reasonsWith(option)).toEqual([`its entry point web adds ${what} ${instead("web")}`]);
+  });
+
+  test.each([
+    "--entryPoints.web.http.middlewares=auth-limit@kubernetescrd",
+    "--entryPoints.websecure.http.middlewares=auth-authentik@kubernetescrd",
+  ])("is open to everyone with %s, which admits all requests or is of another entry point", (option) => {
+    expect(reasonsWith(option)).toEqual([expect.stringMatching(/^it is open to everyone/)]);
   });
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { conditionsOf } from "../../catalog/src/state/conditions.ts";
 import { readList, toggled, writeList } from "../../catalog/src/state/list.ts";
-import { OPERATORS, takesValue } from "../../catalog/src/state/operators.ts";
+import { type Operator, OPERATORS, takesValue } from "../../catalog/src/state/operators.ts";
 import { listPath, sourcePath, tablePath } from "../../catalog/src/state/paths.ts";
 import { matchesText } from "../../catalog/src/state/search.ts";
 import { knownColumns, PAGE_SIZES, pageSizes, readView, writeView } from "../../catalog/src/state/view.ts";
@@ -132,5 +133,49 @@ describe("free text", () => {
   test("is found in every Unicode form of its accents", () => {
     const town = { ...endpoint, title: "A\u030Alesund" };
     expect(matchesText(town, "ålesund")).toBe(true);
+  });
+});
+
+describe("the form of a filter", () => {
+  const conditions = (type: string, text: string, operator: Operator = "gte"): string[] | undefined =>
+    conditionsOf({ name: "a", type }, operator, text, "nb")?.map((filter) => `${filter.operator}.${filter.value}`);
+
+  test.each([
+    ["02.01.2024", "2024-01-02"],
+    ["2. 1. 2024", "2024-01-02"],
+    ["17.5.2024 13:30", "2024-05-17 13:30"],
+    ["2024-01-02", "2024-01-02"],
+    ["2024/1/2", "2024/1/2"],
+    ["infinity", "infinity"],
+  ])("reads the date %s with its day first", (written, value) => {
+    expect(conditions("date", written)).toEqual([`gte.${value}`]);
+    expect(conditions("timestamp with time zone", `${written} `)).toEqual([`gte.${value}`]);
+  });
+
+  test.each(["2/1/2024", "02-01-2024", "2.1.24", "1/2/24 13:30"])(
+    "accepts no date without a clear order: %s",
+    (date) => {
+      expect(conditions("date", date)).toBeUndefined();
+      expect(["text", "date[]"].map((type) => conditions(type, date))).toEqual([[`gte.${date}`], [`gte.${date}`]]);
+      expect(conditions("date", date, "empty")).toEqual(["empty."]);
+    },
+  );
+
+  test.each<[Operator, string, string[]]>([
+    ["lte", "2024-12-31", ["lt.2025-01-01"]],
+    ["gt", "28.2.2024", ["gte.2024-02-29"]],
+    ["eq", "2024-12-31", ["gte.2024-12-31", "lt.2025-01-01"]],
+    ["gte", "2024-12-31", ["gte.2024-12-31"]],
+    ["lt", "2024-12-31", ["lt.2024-12-31"]],
+    ["lte", "2024-12-31 12:00", ["lte.2024-12-31 12:00"]],
+    ["lte", "2024-02-31", ["lte.2024-02-31"]],
+    ["lte", "9999-12-31", ["lte.9999-12-31"]],
+  ])("means the whole day by a day of timestamps: %s %s", (operator, written, expected) => {
+    expect(conditions("timestamp without time zone", written, operator)).toEqual(expected);
+  });
+
+  test("keeps a day of dates, and reads numbers in the notation of the language", () => {
+    expect(conditions("date", "2024-12-31", "lte")).toEqual(["lte.2024-12-31"]);
+    expect(conditions("numeric", "1,5", "lte")).toEqual(["lte.1.5"]);
   });
 });

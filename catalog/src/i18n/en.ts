@@ -117,6 +117,7 @@ export const en = {
   column: "Column",
   condition: "Condition",
   value: "Value",
+  dateOrder: "Write the date as YYYY-MM-DD: the order of day and month is not clear.",
   apply: "Apply",
   opContains: "contains",
   opStarts: "begins with",

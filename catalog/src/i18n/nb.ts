@@ -118,6 +118,7 @@ export const nb: Texts = {
   column: "Kolonne",
   condition: "Vilkår",
   value: "Verdi",
+  dateOrder: "Skriv datoen som ÅÅÅÅ-MM-DD: rekkefølgen av dag og måned er uklar.",
   apply: "Bruk",
   opContains: "inneholder",
   opStarts: "begynner med",

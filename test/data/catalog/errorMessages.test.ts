@@ -98,6 +98,23 @@ describe("a failed request for rows", () => {
   });
 });
 
+test("accepts a date with its day first, and asks for another form if the order of day and month is not clear", async () => {
+  await visit("/data/marts/fact_observation?chart=none", async (page) => {
+    await page.getByRole("button", { name: "Filter by taken", exact: true }).click();
+    const value = page.getByLabel("Value", { exact: true });
+    await value.fill("1/2/2024");
+    await page.getByRole("button", { name: "Apply" }).click();
+    expect(await value.evaluate((input: HTMLInputElement) => input.validationMessage)).toBe(
+      "Write the date as YYYY-MM-DD: the order of day and month is not clear.",
+    );
+    expect(address(page)).toBe("/data/marts/fact_observation chart=none");
+    await value.fill("1.2.2024");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await until(["taken equals “2024-02-01” ×"], () => texts(page, ".chip"));
+    expect(address(page)).toBe("/data/marts/fact_observation where.taken=eq.2024-02-01 chart=none");
+  });
+});
+
 test("removes the sorting after an error on request", async () => {
   const rows = `${inject("data").url}/fact_observation?**order=amount**`;
   const tooLong = respondWith(500, { code: "57014", message: "canceling statement due to statement timeout" });

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useText, type TextKey } from "../../i18n/text.tsx";
-import { type Column, familyOf, operatorsOf } from "../../state/columns.ts";
+import { type Column, operatorsOf } from "../../state/columns.ts";
+import { conditionsOf } from "../../state/conditions.ts";
 import { isOperator, type Operator, takesValue } from "../../state/operators.ts";
 import type { Filter } from "../../state/view.ts";
-import { plainNumber } from "../../text/number.ts";
 import { ColumnChoice } from "../shared/ColumnChoice.tsx";
 
 const TEXTS: Record<Operator, TextKey> = {
@@ -30,18 +30,19 @@ interface Props {
   readonly columns: readonly Column[];
   /** The column that is selected at first; empty or null for the first one. */
   readonly first: string | null;
-  readonly add: (filter: Filter) => void;
+  readonly add: (filters: readonly Filter[]) => void;
 }
 
-/** A form that adds a filter. If it was opened from the header of a column, its value gets the focus. */
+/** A form that adds filters: one, or two for a day of timestamps. If it was opened from the header of a column, its value gets the focus. */
 export function FilterForm({ columns, first, add }: Props): VNode {
   const { t, language } = useText();
   const [name, setName] = useState(first || (columns[0]?.name ?? ""));
   const form = useRef<HTMLFormElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!first) return;
     form.current?.scrollIntoView({ block: "nearest" });
-    form.current?.querySelector("input")?.focus();
+    input.current?.focus();
   }, [first]);
   const column = columns.find((candidate) => candidate.name === name);
   const operators = column ? operatorsOf(column) : [];
@@ -49,14 +50,15 @@ export function FilterForm({ columns, first, add }: Props): VNode {
   const [value, setValue] = useState("");
   const [chosen, setChosen] = useState(false);
   const operator = chosen && operators.includes(wanted) ? wanted : (operators[0] ?? "eq");
+  const filters = column ? conditionsOf(column, operator, value, language) : [];
+  useLayoutEffect(() => input.current?.setCustomValidity(filters ? "" : t("dateOrder")));
   return (
     <form
       class="condition"
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        const written = column && familyOf(column) === "number" ? plainNumber(value, language) : value;
-        add({ column: name, operator, value: takesValue(operator) ? written : "" });
+        if (filters) add(filters);
       }}
     >
       <ColumnChoice label={t("column")} columns={columns} value={name} set={setName} />
@@ -79,7 +81,13 @@ export function FilterForm({ columns, first, add }: Props): VNode {
       {takesValue(operator) && (
         <label>
           {t("value")}
-          <input type="text" required value={value} onInput={({ currentTarget }) => setValue(currentTarget.value)} />
+          <input
+            type="text"
+            required
+            ref={input}
+            value={value}
+            onInput={({ currentTarget }) => setValue(currentTarget.value)}
+          />
         </label>
       )}
       <button type="submit">{t("apply")}</button>

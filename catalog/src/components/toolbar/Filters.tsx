@@ -45,8 +45,8 @@ export function Filters({ columns, filters, change, formColumn, openForm }: Prop
           key={`${round} ${formColumn ?? ""}`}
           columns={columns}
           first={formColumn}
-          add={(filter) => {
-            change([...filters, filter]);
+          add={(added) => {
+            change([...filters, ...added]);
             setRound(round + 1);
           }}
         />

@@ -141,6 +141,32 @@ describe("the classes of values", () => {
     expect(compact([])).toEqual([]);
   });
 
+  test("are one for the least value if many have it, and several for the others", () => {
+    const many = (value: number): number[] => Array.from({ length: 290 }, () => value);
+    const others = Array.from({ length: 66 }, (_, index) => index + 1);
+    expect(compact([...many(0), ...others])).toEqual([
+      [0, 0, 290, 1],
+      [1, 17, 17, 2],
+      [18, 33, 16, 3],
+      [34, 49, 16, 4],
+      [50, 66, 17, 5],
+    ]);
+    expect(compact([...many(0), ...many(1), 2, 3, 4, 5, 6, 7])).toEqual([
+      [0, 0, 290, 1],
+      [1, 1, 290, 2],
+      [2, 3, 2, 3],
+      [4, 5, 2, 4],
+      [6, 7, 2, 5],
+    ]);
+    expect(compact([-2, -1, ...many(0), 1, 2, 3, 4])).toEqual([
+      [-2, -2, 1, -5],
+      [-1, -1, 1, -1],
+      [0, 0, 290, 1],
+      [1, 2, 2, 3],
+      [3, 4, 2, 5],
+    ]);
+  });
+
   test("are separated by zero if there are values on both sides", () => {
     expect(compact([-5, -1, 0, 2, 3])).toEqual([
       [-5, -5, 1, -5],

@@ -35,6 +35,12 @@ function split(sorted: number[], classes: number): readonly (readonly number[])[
     distinct.length <= classes
       ? distinct.slice(1)
       : Array.from({ length: classes - 1 }, (_, index) => quantileSorted(sorted, (index + 1) / classes) ?? 0);
+  const [least] = sorted;
+  // The least value, e.g. 0, fills more than one class: thresholds that equal it would separate nothing.
+  if (least !== undefined && least === thresholds[0]) {
+    const rest = sorted.filter((value) => value > least);
+    return [sorted.filter((value) => value === least), ...split(rest, classes - 1)];
+  }
   return [...Map.groupBy(sorted, (value) => bisectRight(thresholds, value)).values()];
 }
 

@@ -56,6 +56,16 @@ describe("a chart", () => {
     expect(choicesOf([month, value], [], [{ month: "2024-01" }])?.first.x).toBe("month");
   });
 
+  test("draws no time axis for a measure whose name ends with a year", () => {
+    const growth = column("vekst_siste_aar", "numeric(4,1)");
+    const rows = [1.5, 2.5].map((each, index) => ({ vekst_siste_aar: each, year: 2023 + index, fylke_nr: "03" }));
+    expect(choicesOf([growth, year, region], rows)?.first).toEqual({
+      x: "year",
+      y: "vekst_siste_aar",
+      series: "fylke_nr",
+    });
+  });
+
   test("draws every number in its series, in order, and adds nothing up", () => {
     const rows = [
       { x: 2021, y: "2.50", s: "b" },

@@ -59,20 +59,28 @@ export function operatorsOf(column: Pick<Column, "type">): Operator[] {
   }
 }
 
-const YEAR =
-  /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|(?<!(^|_)(per|pr))_(year|aar|år|dato|date)$/iu;
+const TIME =
+  /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$/iu;
+/** The end of a name that can also be that of a measure, e.g. `growth_last_year`. */
+const TIME_AT_END = /(?<!(^|_)(per|pr))_(year|aar|år|dato|date)$/iu;
+/** A year, or one with month or month and day: 2024, 202412, 20241231. */
+const YEAR = /^[12]\d{3}(\d{2}){0,2}$/u;
 const REGION =
   /^(bosteds?)?_?(kommune|kom|knr|fylkes?|region|county|municipality|land|country|distrikt|bydel)(_?(nr|nummer|navn|code|name|kode|number|no))?$/iu;
 
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
 /**
- * Returns whether a column is a time, by its type or its name.
- * @param rows some of its values, if they are known: names of months have no order in time
+ * Returns whether a column is a time, by its type, or by its name and values.
+ * @param rows some of its values, if they are known: names of months have no order in time, and `growth_last_year` can be a percentage
  */
-export function isTime(column: Column, rows: readonly Readonly<Record<string, unknown>>[] = []): boolean {
-  if (familyOf(column) === "time") return true;
-  if (!YEAR.test(column.name)) return false;
-  const values = familyOf(column) === "text" ? rows.map((row) => row[column.name] ?? null) : [];
-  return values.every((value) => value === null || /^\d/u.test(cellText(value)));
+export function isTime(column: Column, rows: Rows = []): boolean {
+  const { name } = column;
+  const family = familyOf(column);
+  if (family === "time") return true;
+  if (!TIME.test(name) && !TIME_AT_END.test(name)) return false;
+  const form = family !== "number" ? /^\d/u : TIME.test(name) ? /^\d+$/u : YEAR;
+  return rows.every((row) => (row[name] ?? null) === null || form.test(cellText(row[name])));
 }
 
 /** Returns whether a column is a region. */
@@ -83,15 +91,15 @@ export function isRegion(column: Column): boolean {
 /** Names of numbers that identify a row. The name decides because Postgres records no primary key for a view. */
 const IDENTIFIER = /^id$|_id$/iu;
 
-/** Returns whether a column contains a measure. */
-export function isMeasure(column: Column): boolean {
+/** Returns whether a column contains a measure. @param rows some of its values, if they are known */
+export function isMeasure(column: Column, rows: Rows = []): boolean {
   return (
     familyOf(column) === "number" &&
     // The API returns it as text with a currency.
     column.type !== "money" &&
     !column.key &&
     !IDENTIFIER.test(column.name) &&
-    !isTime(column) &&
+    !isTime(column, rows) &&
     !isRegion(column) &&
     !KEY_COLUMNS.includes(column.name)
   );

@@ -23,7 +23,7 @@ export function ChartOfRows({ chart, ...drawn }: Props): VNode {
   const { x, y, series } = chart;
   const column = drawn.endpoint.columns?.find(({ name }) => name === x);
   // If one response does not contain all rows, the latest are drawn.
-  const byX = `${quotedName(x)}${column && isTime(column) ? ".desc.nullslast" : ""}`;
+  const byX = `${quotedName(x)}${column && isTime(column, drawn.response.rows) ? ".desc.nullslast" : ""}`;
   const order = [byX, ...(series ? [quotedName(series)] : [])].join(",");
   const { rows, complete, error, refetch } = useDrawnRows(drawn, [x, y, ...(series ? [series] : [])], order);
   const overTime = column !== undefined && isTime(column, rows);

@@ -22,7 +22,7 @@ export function choicesOf(
   rows: readonly Row[] = [],
   sample: readonly Row[] = rows,
 ): Choices | null {
-  const y = columns.filter(isMeasure);
+  const y = columns.filter((column) => isMeasure(column, sample));
   const times = columns.filter((column) => isTime(column, sample));
   const regions = columns.filter((column) => isRegion(column) && !times.includes(column));
   const x = [...times, ...regions.filter(isName), ...regions.filter((column) => !isName(column))];

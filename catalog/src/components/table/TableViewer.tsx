@@ -66,8 +66,8 @@ export function TableViewer({ endpoint, maxRows }: Props): VNode {
   const hidden =
     view.columns.length > 0 &&
     data !== undefined &&
-    // Values of a hidden text decide whether it is a time.
-    (isComplete(data) || columns.some((each) => !shown.includes(each) && familyOf(each) === "text" && isTime(each)));
+    // Values of a hidden column decide whether it is a time.
+    (isComplete(data) || columns.some((each) => !shown.includes(each) && familyOf(each) !== "time" && isTime(each)));
   const others = useRows(endpoint, { ...view, columns: [], sort: null, page: 1 }, hidden);
   // After an error, the chart requests its columns itself.
   const response = hidden && others.error === null ? others.data : data;

@@ -9,12 +9,34 @@ afterEach(() => {
 });
 
 /** Replaces the responses of the data API. */
-function respondWith(response: (request: Request) => Response): void {
-  const settings = { baseUrl: "http://data.localhost", limits: { inFlight: 6 } };
-  vi.stubGlobal("fetch", (input: Request | string) =>
-    Promise.resolve(typeof input === "string" ? Response.json(settings) : response(input)),
+function respondWith(response: (request: Request) => Response | Promise<Response>): void {
+  const settings = { baseUrl: "http://data.localhost", limits: { inFlight: 6, statementTimeout: 60_000 } };
+  vi.stubGlobal("fetch", async (input: Request | string) =>
+    typeof input === "string" ? Response.json(settings) : response(input),
   );
 }
+
+test("waits longer than a query may take, so that the database can report that it stopped one", async () => {
+  vi.useFakeTimers();
+  const stopped = { code: "57014", message: "canceling statement due to statement timeout" };
+  respondWith(
+    () => new Promise((resolve) => void setTimeout(resolve, 60_500, Response.json(stopped, { status: 500 }))),
+  );
+  const outcome = expect(fetchRows({ relation: "x", params: [] })).rejects.toMatchObject({ kind: "costly" });
+  await vi.advanceTimersByTimeAsync(60_500);
+  await outcome;
+});
+
+test("reports a response that does not start as slow, ten seconds after a query may end", async () => {
+  vi.useFakeTimers();
+  respondWith(() => new Promise(() => undefined));
+  let error: unknown;
+  fetchRows({ relation: "x", params: [] }).catch((thrown: unknown) => (error = thrown));
+  await vi.advanceTimersByTimeAsync(69_000);
+  expect(error).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(error).toMatchObject({ name: "ApiError", kind: "slow" });
+});
 
 test("reports a response whose body stalls as slow", async () => {
   vi.useFakeTimers();

@@ -24,6 +24,10 @@ export interface RowsResponse<T> {
 const MAX_PARALLEL = 4;
 const inTurn = pLimit(MAX_PARALLEL);
 
+/** Milliseconds until a response starts: at least this, and more than a query may take, so that the database reports one that takes too long. */
+const MIN_TIMEOUT = 30_000;
+const AFTER_STATEMENT = 10_000;
+
 /** Most milliseconds between two parts of a body. */
 const BODY_TIMEOUT = 60_000;
 
@@ -31,7 +35,6 @@ const BODY_TIMEOUT = 60_000;
 const PAST_THE_END = 416;
 
 const http = ky.create({
-  timeout: 30_000,
   credentials: "omit",
   throwHttpErrors: (status) => status !== PAST_THE_END,
   retry: {
@@ -48,7 +51,8 @@ export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): 
   try {
     const { baseUrl, limits } = await loadConfig();
     inTurn.concurrency = Math.max(1, Math.min(MAX_PARALLEL, limits.inFlight - 2));
-    return await inTurn(() => read<T>(baseUrl, request, signal));
+    const timeout = Math.max(MIN_TIMEOUT, limits.statementTimeout + AFTER_STATEMENT);
+    return await inTurn(() => read<T>(baseUrl, request, timeout, signal));
   } catch (error) {
     throw toApiError(error);
   }
@@ -75,7 +79,12 @@ export async function fetchPage<T>(
   return { response, isLast: rows.length === 0 || rows.length < Math.min(limit, maxRows ?? limit) };
 }
 
-async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<RowsResponse<T>> {
+async function read<T>(
+  baseUrl: string,
+  request: RowsRequest,
+  timeout: number,
+  signal?: AbortSignal,
+): Promise<RowsResponse<T>> {
   const headers = new Headers(request.prefer === undefined ? {} : { Prefer: request.prefer });
   if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);
   const stalled = new AbortController();
@@ -86,7 +95,7 @@ async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSign
     timer = setTimeout(() => stalled.abort(new DOMException("body", "TimeoutError")), BODY_TIMEOUT);
   };
   // The timeout of ky ends with the headers.
-  const options = { headers, signal: AbortSignal.any(signals), onDownloadProgress: wait };
+  const options = { headers, timeout, signal: AbortSignal.any(signals), onDownloadProgress: wait };
   const response = await http.get(urlOf(baseUrl, request), options);
   wait();
   const text = await response.text().finally(() => clearTimeout(timer));

@@ -149,6 +149,21 @@ describe("a chart", () => {
       expect([series.map(({ name }) => name), all]).toEqual([names.slice(0, 8), 12]);
     });
 
+    test("draws the same series with every language of the browser", () => {
+      const names = ["Ørsta", "Ålesund", "Zürich", "Ås", "Ærø", "Østfold 10", "Østfold 9", "Ål", "Oslo", "Öland"];
+      const { series } = overTime(names.map((s) => ({ x: 2024, y: 1, s })));
+      expect(series.map(({ name }) => name)).toEqual([
+        "Oslo",
+        "Zürich",
+        "Ærø",
+        "Öland",
+        "Ørsta",
+        "Østfold 9",
+        "Østfold 10",
+        "Ål",
+      ]);
+    });
+
     test("has the times of some rows as ticks, with room between them", () => {
       const ticks = (...values: unknown[]) => ticksOf(overTime(values.map((x) => ({ x, y: 1, s: "a" }))));
       expect(ticks(2010, 2011, 2015, 2024).map(({ text }) => text)).toEqual(["2010", "2015", "2024"]);

@@ -1,5 +1,6 @@
 import type { Row } from "../../api/rows.ts";
 import type { ChartState } from "../../state/view.ts";
+import { compared } from "../../text/order.ts";
 import { cellText } from "../../text/visible.ts";
 import { areDates, orderedTimes } from "./times.ts";
 
@@ -82,8 +83,4 @@ export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState, ov
     return { name, points: linePoints };
   });
   return { ...times, series: lines, ...counts };
-}
-
-function compared(a: string, b: string): number {
-  return a.localeCompare(b, undefined, { numeric: true });
 }

@@ -1,3 +1,5 @@
+import { compared } from "../../text/order.ts";
+
 /** Times in order. */
 interface Times {
   readonly labels: readonly string[];
@@ -9,7 +11,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}/u;
 
 /** Returns different times in order: of years, and of dates in milliseconds, also with their positions. */
 export function orderedTimes(texts: Iterable<string>): Times {
-  const labels = [...new Set(texts)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  const labels = [...new Set(texts)].sort(compared);
   const position = [yearOf, millisecondsOf].find((of) => labels.every((label) => Number.isFinite(of(label))));
   if (!position) return { labels, positions: null };
   const pairs = labels.map((label) => [label, position(label)] as const).sort(([, a], [, b]) => a - b);

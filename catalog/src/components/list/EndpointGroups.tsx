@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { type Endpoint, useSources } from "../../api/meta.ts";
 import { useText } from "../../i18n/text.tsx";
 import type { ListState } from "../../state/list.ts";
+import { compared } from "../../text/order.ts";
 import { Stability } from "../description/Stability.tsx";
 import { Datum } from "../shared/Datum.tsx";
 import { EndpointItem } from "./EndpointItem.tsx";
@@ -14,7 +15,7 @@ export function EndpointGroups({ endpoints, state }: { endpoints: readonly Endpo
   const { data, isLoading } = useSources();
   const sources = useMemo(() => data && new Map(data.rows.map((source) => [source.source_id, source])), [data]);
   const groups = [...Map.groupBy(endpoints, ({ schema }) => schema)].sort(([a, [first]], [b, [second]]) =>
-    first?.stability === second?.stability ? a.localeCompare(b) : first?.stability === "stable" ? -1 : 1,
+    first?.stability === second?.stability ? compared(a, b) : first?.stability === "stable" ? -1 : 1,
   );
   return (
     <>

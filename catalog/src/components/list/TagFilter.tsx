@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useText } from "../../i18n/text.tsx";
 import { namespaceOf } from "../../state/tags.ts";
+import { compared } from "../../text/order.ts";
 import { TagGroup } from "./TagGroup.tsx";
 
 /** Order of the namespaces; unknown ones follow by name. */
@@ -17,9 +18,7 @@ interface Props {
 export function TagFilter({ counts, chosen, toggle }: Props): VNode {
   const { t } = useText();
   const rank = (namespace: string): number => (ORDER.includes(namespace) ? ORDER.indexOf(namespace) : ORDER.length);
-  const groups = [...Map.groupBy(counts.keys(), namespaceOf)].sort(
-    ([a], [b]) => rank(a) - rank(b) || a.localeCompare(b),
-  );
+  const groups = [...Map.groupBy(counts.keys(), namespaceOf)].sort(([a], [b]) => rank(a) - rank(b) || compared(a, b));
   return (
     <details class="filter" open={window.matchMedia("(min-width: 800px)").matches}>
       <summary>{t("filterHeading")}</summary>

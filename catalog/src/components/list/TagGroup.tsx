@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useText, type TextKey } from "../../i18n/text.tsx";
 import { valueOf } from "../../state/tags.ts";
+import { compared } from "../../text/order.ts";
 import { shortened } from "../../text/visible.ts";
 import { Datum } from "../shared/Datum.tsx";
 
@@ -32,7 +33,7 @@ export function TagGroup({ namespace, tags, counts, chosen, toggle }: Props): VN
   const [all, setAll] = useState(false);
   const name = NAMES.get(namespace);
   const count = (tag: string): number => counts.get(tag) ?? 0;
-  const sorted = tags.toSorted((a, b) => count(b) - count(a) || a.localeCompare(b));
+  const sorted = tags.toSorted((a, b) => count(b) - count(a) || compared(a, b));
   const shown = sorted.filter((tag, index) => all || index < FEW || chosen.includes(tag));
   return (
     <fieldset>

@@ -4,6 +4,7 @@ import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useText } from "../../i18n/text.tsx";
 import type { Column } from "../../state/columns.ts";
+import { compared } from "../../text/order.ts";
 import { classesOf, classOf } from "./classes.ts";
 import type { AreaShape, Shapes } from "./geometry.ts";
 import { Legend, swatch } from "./Legend.tsx";
@@ -39,7 +40,7 @@ export function AreaMap({ shapes, values, measure, label }: Props): VNode {
     [shapes, values, classes, path],
   );
   const byName = useMemo(
-    () => shapes.areas.toSorted((a, b) => a.properties.name.localeCompare(b.properties.name, "nb")),
+    () => shapes.areas.toSorted((a, b) => compared(a.properties.name, b.properties.name)),
     [shapes],
   );
   const shown = shapes.areas.find(({ properties: { id } }) => id === (pointed ?? chosen));

@@ -5,7 +5,7 @@ import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
 import { areaValues, latestRows, withoutLastArea } from "../../catalog/src/components/map/areas.ts";
 import { classesOf, classOf } from "../../catalog/src/components/map/classes.ts";
-import { areaKeys, areaNumber } from "../../catalog/src/components/map/keys.ts";
+import { areaKeys, areaNumber, keyValue } from "../../catalog/src/components/map/keys.ts";
 import { packageFolder } from "../../config/files/folders.ts";
 
 const column = (name: string, type = "text") => ({ name, type, nullable: true, description: null, key: false });
@@ -49,6 +49,19 @@ test("returns the number of an area with all of its digits, also from an integer
     [301, "0301", "301", " 0301 ", 31, "03011", "K301", null, 3.1].map((value) => areaNumber(value, "municipality")),
   ).toEqual(["0301", "0301", "0301", "0301", null, null, null, null, null]);
   expect([3, "03", "3101", ""].map((value) => areaNumber(value, "county"))).toEqual(["03", "03", null, null]);
+});
+
+test.each([
+  ["kommune_nr", "301", "0301"],
+  ["kommune_nr", "0301", "0301"],
+  ["kommune_nr", "3101", "3101"],
+  ["kommune_nr", "x", "x"],
+  ["kommune_nr", "", ""],
+  ["fylke_nr", "3", "03"],
+  ["orgnr", "301", "301"],
+  ["region", "301", "301"],
+])("returns the value of a key that other relations have as text: %s %s", (column, value, text) => {
+  expect(keyValue(column, value)).toBe(text);
 });
 
 describe("the values of a map", () => {

@@ -64,7 +64,7 @@ export const en = {
   clearAll: "Remove all filters",
   remove: "Remove {name}",
   carrying: "Tables with the column {column}",
-  carryingValue: "Tables with {column} = {value}",
+  carryingValue: "Tables with the column {column} (links filter by {value})",
   aboutRows: "about {count} {count:row|rows}",
   ofAboutRows: "from a table of about {count} {count:row|rows}",
   notCounted: "rows not counted",

@@ -66,7 +66,7 @@ export const nb: Texts = {
   clearAll: "Fjern alle filtre",
   remove: "Fjern {name}",
   carrying: "Tabeller med kolonnen {column}",
-  carryingValue: "Tabeller med {column} = {value}",
+  carryingValue: "Tabeller med kolonnen {column} (lenkene filtrerer på {value})",
   aboutRows: "omtrent {count} {count:rad|rader}",
   ofAboutRows: "fra en tabell med omtrent {count} {count:rad|rader}",
   notCounted: "rader ikke talt",

@@ -9,6 +9,7 @@ import { Title } from "../components/layout/Title.tsx";
 import { EndpointGroups } from "../components/list/EndpointGroups.tsx";
 import { SearchBox } from "../components/list/SearchBox.tsx";
 import { TagFilter } from "../components/list/TagFilter.tsx";
+import { keyValue } from "../components/map/keys.ts";
 import { Chips } from "../components/shared/Chips.tsx";
 import { Pending } from "../components/shared/Pending.tsx";
 import { Problem } from "../components/shared/Problem.tsx";
@@ -25,7 +26,10 @@ export function ListPage(): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();
   const search = useSearch();
-  const state = useMemo(() => readList(new URLSearchParams(search)), [search]);
+  const state = useMemo(() => {
+    const read = readList(new URLSearchParams(search));
+    return { ...read, value: keyValue(read.column, read.value) };
+  }, [search]);
   const { data, error, refetch, isPending } = useEndpoints(state.column);
   const all = data?.rows ?? NONE;
   const found = useMemo(() => all.filter((endpoint) => matchesText(endpoint, state.text)), [all, state.text]);

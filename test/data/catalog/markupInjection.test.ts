@@ -36,7 +36,7 @@ describe("markup in every field", () => {
     await visit(
       `/data?tag=${encodeURIComponent("topic:<b>")}&q=${encodeURIComponent(ATTACK)}&column=${encodeURIComponent(ATTACK)}&value=x`,
       async (page) => {
-        expect(await texts(page, "h1")).toEqual([`Tables with ${ATTACK} = x`]);
+        expect(await texts(page, "h1")).toEqual([`Tables with the column ${ATTACK} (links filter by x)`]);
         expect(await injectedMarkup(page)).toEqual(NONE);
         await page.getByRole("button", { name: "Remove topic:<b>" }).click();
         await page.getByText("1 of 1 table").waitFor();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
-import { rowsOf, until } from "../apiClient.ts";
+import { asOwner, rowsOf, until } from "../apiClient.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { expectedRows, shownRows } from "./table.ts";
 
@@ -176,7 +176,9 @@ describe("the page of a table", () => {
         ["orgnr", orgnr],
       ] as const) {
         await page.getByRole("link", { name: value, exact: true }).click();
-        await page.getByRole("heading", { name: `Tables with ${column} = ${value}` }).waitFor();
+        await page
+          .getByRole("heading", { name: `Tables with the column ${column} (links filter by ${value})` })
+          .waitFor();
         await settled(page);
         const expected = (await tablesWith(column)).map((row) => `${String(row["schema"])}.${String(row["relation"])}`);
         expect(expected.length).toBeGreaterThan(1);
@@ -190,9 +192,31 @@ describe("the page of a table", () => {
       await until(2, async () => (await shownRows(page)).length);
       expect(address(page)).toBe("/data/marts/fact_observation where.kommune_nr=eq.1103");
       await page.getByRole("link", { name: "Other tables with kommune_nr" }).click();
-      await page.getByRole("heading", { name: "Tables with kommune_nr = 1103" }).waitFor();
+      await page.getByRole("heading", { name: "Tables with the column kommune_nr (links filter by 1103)" }).waitFor();
     });
   });
+});
+
+test("links an integer to the same number of an area as text", async () => {
+  await asOwner(
+    "create table marts.fact_stop (kommune_nr integer primary key)",
+    "insert into marts.fact_stop values (301)",
+  );
+  try {
+    await until([["301"]], () => expectedRows("fact_stop?kommune_nr=eq.0301").catch(() => []));
+    await visit("/data/marts/fact_stop", async (page) => {
+      await page.getByRole("link", { name: "301", exact: true }).click();
+      await page.getByRole("heading", { name: "Tables with the column kommune_nr (links filter by 0301)" }).waitFor();
+      await page.getByRole("link", { name: "Municipalities", exact: true }).click();
+      await until("Oslo", async () => (await shownRows(page))[0]?.[1]);
+      expect(address(page)).toBe("/data/marts/dim_kommune where.kommune_nr=eq.0301");
+      await page.goBack();
+      await page.getByRole("link", { name: "fact_stop" }).click();
+      await until([["301"]], () => shownRows(page));
+    });
+  } finally {
+    await asOwner("drop table if exists marts.fact_stop");
+  }
 });
 
 test("shows terms, tables and dimensions with their columns on the page of a source", async () => {

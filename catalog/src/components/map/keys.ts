@@ -27,11 +27,25 @@ export function areaKeys(columns: readonly Column[], rows: readonly Row[]): read
 
 function levelOf(column: Column, rows: readonly Row[]): Level | undefined {
   if (!isRegion(column) || isTime(column)) return undefined;
-  const levels = (Object.keys(LEVELS) as Level[]).filter((level) => LEVELS[level].column.test(column.name));
+  const levels = levelsOf(column.name);
   const values = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
   // Without values, because the table does not show the column, only its name can decide.
   if (values.length === 0) return KEY_COLUMNS.includes(column.name) ? levels[0] : undefined;
   return levels.find((level) => values.filter((value) => areaNumber(value, level) !== null).length > values.length / 2);
+}
+
+/**
+ * Returns a value of a key column as relations have it whose column is of text: with all digits of an area, which an integer lacks. Postgres reads it as
+ * an integer as well.
+ */
+export function keyValue(column: string, value: string): string {
+  const level = KEY_COLUMNS.includes(column) ? levelsOf(column)[0] : undefined;
+  return (level && areaNumber(value, level)) ?? value;
+}
+
+/** Returns the levels that the name of a column can mean. */
+function levelsOf(name: string): Level[] {
+  return (Object.keys(LEVELS) as Level[]).filter((level) => LEVELS[level].column.test(name));
 }
 
 /**

@@ -24,6 +24,8 @@ const queries = new QueryClient({
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no element #app");
+// The text of index.html for a missing script, which Preact would keep.
+root.replaceChildren();
 render(
   <QueryClientProvider client={queries}>
     <TextProvider>

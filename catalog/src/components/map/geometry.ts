@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import { feature, mesh } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
-import { toApiError } from "../../api/errors.ts";
+import { ApiError, toApiError } from "../../api/errors.ts";
 import counties from "./counties.json?url";
 import type { Level } from "./keys.ts";
 import municipalities from "./municipalities.json?url";
@@ -34,7 +34,8 @@ export function useShapes(level: Level): UseQueryResult<Shapes> {
 async function fetchBoundaries(url: string, signal: AbortSignal): Promise<Boundaries> {
   try {
     const response = await fetch(url, { signal });
-    if (!response.ok) throw new Error(`${url}: ${response.status}`);
+    // After a new version of the catalog was deployed, its file has another name.
+    if (!response.ok) throw new ApiError("broken", `HTTP ${response.status}`, response.status);
     return (await response.json()) as Boundaries;
   } catch (error) {
     throw toApiError(error);

@@ -20,6 +20,6 @@ export class ErrorBoundary extends Component<{ children: ComponentChildren }, St
 
   override render(): ComponentChildren {
     const { error } = this.state;
-    return error ? <Problem error={error} retry={() => location.reload()} /> : this.props.children;
+    return error ? <Problem error={error} /> : this.props.children;
   }
 }

@@ -18,8 +18,8 @@ const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
 
 interface Props {
   readonly error: unknown;
-  /** Repeats what failed. */
-  readonly retry: () => unknown;
+  /** Repeats what failed; a part of the page that is missing needs a reload. */
+  readonly retry?: () => unknown;
   /** Further buttons. */
   readonly children?: ComponentChildren;
 }
@@ -29,6 +29,7 @@ export function Problem({ error, retry, children }: Props): VNode {
   const { t } = useText();
   const known = error instanceof ApiError ? error : undefined;
   const [what, help] = TEXTS[known?.kind ?? "failed"];
+  const broken = known?.kind === "broken";
   return (
     <div class="problem" role="alert">
       <p>
@@ -41,8 +42,8 @@ export function Problem({ error, retry, children }: Props): VNode {
           </small>
         </p>
       )}
-      <button type="button" onClick={() => void retry()}>
-        {t(known?.kind === "broken" ? "reload" : "retry")}
+      <button type="button" onClick={() => void (broken ? location.reload() : retry?.())}>
+        {t(broken ? "reload" : "retry")}
       </button>{" "}
       {children}
       {known?.kind === "missing" && <Link href="/data">{t("toList")}</Link>}

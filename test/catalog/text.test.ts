@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
 import { en } from "../../catalog/src/i18n/en.ts";
 import { dataNumbers, templates } from "../../catalog/src/i18n/template.ts";
@@ -142,6 +142,14 @@ describe("a text of the data", () => {
     [null, undefined],
   ])("%j links to %j", (text, address) => {
     expect(webAddress(text)).toBe(address);
+  });
+
+  // Chrome 120
+  test("links without URL.canParse, which documented browsers lack", () => {
+    const canParse = vi.spyOn(URL, "canParse");
+    expect(webAddress("https://example.org/a")).toBe("https://example.org/a");
+    expect(canParse).not.toHaveBeenCalled();
+    canParse.mockRestore();
   });
 });
 

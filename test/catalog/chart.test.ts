@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { choicesOf } from "../../catalog/src/components/chart/choices.ts";
 import { drawingOf, rankedLabels } from "../../catalog/src/components/chart/series.ts";
-import { ticksOf } from "../../catalog/src/components/chart/times.ts";
+import { areInUtc, ticksOf } from "../../catalog/src/components/chart/times.ts";
 
 describe("a chart", () => {
   const column = (name: string, type: string) => ({ name, type, nullable: true, description: null, key: false });
@@ -107,6 +107,10 @@ describe("a chart", () => {
         ["2024-01-01", "2024-01-03"],
         [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 3)],
       ]);
+      const months = [Date.UTC(2024, 0), Date.UTC(2024, 1), Date.UTC(2024, 8)];
+      expect(labels("2024-09", "2024-01", "2024-02")).toEqual([["2024-01", "2024-02", "2024-09"], months]);
+      expect(labels("2024M09", "2024M01", "2024M02")).toEqual([["2024M01", "2024M02", "2024M09"], months]);
+      expect(labels("2024-01", "2024-13")[1]).toBeNull();
       const [half, later] = ["2024-01-01T00:00:00.5+00:00", "2024-01-01T00:00:00.75+00:00"];
       expect(labels(later, half)[0]).toEqual([half, later]);
       // A time of the day without a zone is none of the browser's zone, which has hours twice.
@@ -175,6 +179,19 @@ describe("a chart", () => {
         "2024-01-01 00:00",
         "2024-01-01 12:30",
       ]);
+      const months = Array.from({ length: 12 }, (_, index) => `2024-${`${index + 1}`.padStart(2, "0")}`);
+      expect(ticks(...months).map(({ text }) => text)).toEqual(["2024-01", "2024-04", "2024-07", "2024-10"]);
+    });
+
+    test("has the time of day of ticks that are no midnight in UTC, and names UTC", () => {
+      const norwegian = ["2023-12-31T23:00:00+00:00", "2024-03-31T22:00:00+00:00"];
+      expect(ticksOf(overTime(norwegian.map((x) => ({ x, y: 1, s: "a" })))).map(({ text }) => text)).toEqual([
+        "2023-12-31 23:00",
+        "2024-03-31 22:00",
+      ]);
+      expect([norwegian, ["2024-01-01T00:00:00Z"]].map(areInUtc)).toEqual([true, true]);
+      const others = [["2024-01-01T00:00:00+01:00", "2024-01-01T00:00:00Z"], ["2024-01-01"], ["2024-01-01T00:00:00"]];
+      expect([...others, []].map(areInUtc)).toEqual([false, false, false, false]);
     });
   });
 

@@ -17,7 +17,7 @@ import { useText } from "../../i18n/text.tsx";
 import { shortened, visible } from "../../text/visible.ts";
 import { type Drawing, rankedLabels } from "./series.ts";
 import { useThemeChanges } from "./theme.ts";
-import { ticksOf } from "./times.ts";
+import { areInUtc, ticksOf } from "./times.ts";
 
 ChartJs.register(
   BarController,
@@ -131,7 +131,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
 }
 
 /** Returns an axis with times at their distances, and times of the rows as ticks. */
-function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: object }) {
+function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: { color: string } }) {
   const ticks = ticksOf({ labels, positions });
   const values = [...(positions?.values() ?? [])];
   return {
@@ -139,6 +139,7 @@ function timeAxis({ labels, positions }: Drawing, style: { grid: object; ticks: 
     type: "linear" as const,
     min: values[0] ?? 0,
     max: values.at(-1) ?? 0,
+    title: { display: areInUtc(labels), text: "UTC", color: style.ticks.color },
     afterBuildTicks: (scale: Scale) => {
       scale.ticks = ticks.map(({ value }) => ({ value }));
     },

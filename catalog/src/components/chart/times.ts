@@ -8,8 +8,10 @@ interface Times {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}/u;
+/** Also as Statistics Norway writes it: 2024M01. */
+const MONTH = /^(\d{4})[-M](\d{2})$/u;
 
-/** Returns different times in order: of years, and of dates in milliseconds, also with their positions. */
+/** Returns different times in order: of years, and of months and dates in milliseconds, also with their positions. */
 export function orderedTimes(texts: Iterable<string>): Times {
   const labels = [...new Set(texts)].sort(compared);
   const position = [yearOf, millisecondsOf].find((of) => labels.every((label) => Number.isFinite(of(label))));
@@ -26,10 +28,11 @@ function yearOf(text: string): number {
 }
 
 /**
- * Returns a date in milliseconds, else NaN. A time without a zone is read as UTC, because a zone with summer time has some hours twice or
+ * Returns a date or the start of a month in milliseconds, else NaN. A time without a zone is read as UTC, because a zone with summer time has some hours twice or
  * never.
  */
 function millisecondsOf(text: string): number {
+  if (MONTH.test(text)) return Date.parse(text.replace(MONTH, "$1-$2"));
   if (!DATE.test(text)) return Number.NaN;
   return Date.parse(text.length <= 10 || /(Z|[+-]\d{2}(:?\d{2})?)$/u.test(text.slice(10)) ? text : `${text}Z`);
 }
@@ -39,14 +42,25 @@ export function areDates({ labels, positions }: Times): boolean {
   return positions !== null && labels.every((label) => DATE.test(label));
 }
 
-const DAY = 86_400_000;
+/** Whether all times have the zone UTC. */
+export function areInUtc(labels: readonly string[]): boolean {
+  return labels.length > 0 && labels.every((label) => DATE.test(label) && /(Z|[+-]00(:?00)?)$/u.test(label.slice(10)));
+}
 
-/**
- * Returns the maximum number of parts that ticks divide an axis into, by the length of their texts: a year, a day, or a day with minutes.
- */
-function partsOf(span: number, dates: boolean): number {
-  if (!dates) return 6;
-  return span < 3 * DAY ? 2 : 3;
+const DAY = 86_400_000;
+/** Lengths of a day, and of a day with minutes. */
+const [DAY_LENGTH, MINUTE_LENGTH] = [10, 16];
+
+/** Returns the maximum number of parts that ticks divide an axis into, by the length of their texts. */
+function partsOf(length: number): number {
+  if (length <= 4) return 6;
+  if (length <= 7) return 4;
+  return length <= DAY_LENGTH ? 3 : 2;
+}
+
+/** Whether a date has no time of day, or is midnight. */
+function isMidnight(label: string): boolean {
+  return label.length <= DAY_LENGTH || label.slice(11, MINUTE_LENGTH) === "00:00";
 }
 
 /** Returns the ticks of an axis of time: times of the rows, at distances that leave room for their texts. */
@@ -54,14 +68,18 @@ export function ticksOf({ labels, positions }: Times): readonly { readonly value
   const values = [...(positions ?? [])];
   const span = (values.at(-1)?.[1] ?? 0) - (values[0]?.[1] ?? 0);
   const dates = areDates({ labels, positions });
-  const room = span / partsOf(span, dates);
+  // Without a midnight, as of Norwegian days in UTC, the day alone would be another one.
+  const timed = dates && !labels.some(isMidnight);
+  const longest = Math.max(...labels.map(({ length }) => length));
+  const room = span / partsOf(!dates ? longest : timed || span < 3 * DAY ? MINUTE_LENGTH : DAY_LENGTH);
   const ticks: { label: string; value: number }[] = [];
   for (const [label, value] of values) {
     const last = ticks.at(-1);
     if (last === undefined || (value > last.value && value - last.value >= room)) ticks.push({ label, value });
   }
   if (!dates) return ticks.map(({ label, value }) => ({ value, text: label }));
-  // The day, and the minutes if there are several in a day.
-  const length = new Set(ticks.map(({ label }) => label.slice(0, 10))).size < ticks.length ? 16 : 10;
+  // The day, and the minutes if there are several in a day or no tick is at midnight.
+  const days = new Set(ticks.map(({ label }) => label.slice(0, DAY_LENGTH)));
+  const length = timed || days.size < ticks.length ? MINUTE_LENGTH : DAY_LENGTH;
   return ticks.map(({ label, value }) => ({ value, text: label.slice(0, length).replace("T", " ") }));
 }

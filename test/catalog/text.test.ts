@@ -209,6 +209,13 @@ test("has the same texts with the same values in both languages", () => {
   expect(holes(nb)).toEqual(holes(en));
 });
 
+test("quotes a value as the language does", () => {
+  expect(templates("nb")(nb.quoted, { value: "x" })).toBe("«x»");
+  expect(templates("en")(en.quoted, { value: "x" })).toBe("“x”");
+  expect(Object.values(nb).join(" ")).not.toMatch(/["“”]/);
+  expect(Object.values(en).join(" ")).not.toMatch(/["«»]/);
+});
+
 describe("a text with a number", () => {
   test.each([
     ["en", 1, "1 row", "Saved 1 row.", "A query that takes longer than 1 second is stopped."],

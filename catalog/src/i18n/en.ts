@@ -131,6 +131,7 @@ export const en = {
   opEmpty: "has no value (null)",
   opFilled: "has a value",
   noValue: "null",
+  quoted: "“{value}”",
 
   columnsHeading: "Columns and what they mean",
   type: "Type",

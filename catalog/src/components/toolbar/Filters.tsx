@@ -28,7 +28,7 @@ export function Filters({ columns, filters, change, formColumn, openForm }: Prop
     (form?.querySelector<HTMLElement>("input") ?? form?.querySelector<HTMLElement>("select"))?.focus();
   }, [round]);
   const named = ({ column, operator, value }: Filter): string =>
-    [column, t(operatorKey(operator)), takesValue(operator) ? `“${value}”` : ""].join(" ").trim();
+    [column, t(operatorKey(operator)), takesValue(operator) ? t("quoted", { value }) : ""].join(" ").trim();
   const opened = (open: boolean): void => {
     if (open !== (formColumn !== null)) openForm(open ? "" : null);
   };

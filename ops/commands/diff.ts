@@ -96,18 +96,19 @@ function outputOf(
   shell: Shell,
 ): string {
   if (json) return jsonText({ base, stacks: diffs.map(toJson) });
-  if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
+  if (markdown)
+    return composeComment([...accessBlocks(diffs, restUrl), ...previewBlocks(preview, shell.folder)], restUrl);
   const hint = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
   const parts = diffs.map((diff) => describe(diff, shell.paint));
   return [...parts, ...(hint ? ["If this is intended, pass --allow-public."] : [])].join("\n\n") + "\n";
 }
 
 /** Returns the blocks of stacks with a change: a repository can have many without. */
-function accessBlocks(diffs: readonly StackDiff[]): Block[] {
+function accessBlocks(diffs: readonly StackDiff[], restUrl: string | undefined): Block[] {
   const changed = diffs.filter(
     ({ changes, refused, problems }) => problems !== undefined || changes.length + refused.length > 0,
   );
-  return changed.length > 0 ? changed.flatMap(stackBlocks) : [UNCHANGED];
+  return changed.length > 0 ? changed.flatMap((diff) => stackBlocks(diff, restUrl)) : [UNCHANGED];
 }
 
 function previewBlocks(file: string | undefined, folder: string): Block[] {

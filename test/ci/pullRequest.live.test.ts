@@ -58,7 +58,9 @@ async function comment(sha = head, labels: readonly string[] = [], more: GitHub[
   const done = await runStep("pull-request-comment.yml", "Comment", {
     "github.token": "a token",
     "github.event.workflow_run.head_sha": sha,
-    "github.event.workflow_run.html_url": RUN_URL,
+    "github.server_url": "https://github.com",
+    "github.repository": "example/platform",
+    "github.run_id": "1",
     "github.event.repository.default_branch": "main",
     "toJSON(vars)": "{}",
   });
@@ -105,6 +107,13 @@ describe("a pull request that opens a path", () => {
     expect(first).toMatch(new RegExp(`^<!-- ${head} main [0-9a-f]{64} -->$`));
     expect(rest.join("\n")).toBe(shown);
     expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
+  });
+
+  test("gets every statement in an artifact of the run that its own code cannot change", async () => {
+    await comment();
+    const complete = readFileSync(join(temp, "access", "7.txt"), "utf8");
+    expect(complete).toContain("  ✖ http://admin.localhost\n      open to everyone, without a session: /healthz\n");
+    expect(complete).toContain("Stack dev\n\nNo access changes.\n");
   });
 
   test("gets a status that its own code cannot change: a failure, or a success with the label", async () => {

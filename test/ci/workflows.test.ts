@@ -198,5 +198,10 @@ test("runs the default branch in the workflow that may comment, and uses no prev
   expect((download as { if?: string }).if).toBe(
     "github.event.workflow_run.head_repository.full_name == github.repository",
   );
+  // The run that the comment links contains what the comment leaves out.
+  expect(comment?.job.steps.find(({ name }) => name === "Comment")?.env?.["RUN_URL"]).toBe(
+    "${{ github.server_url }}/${{ github.repository }}/actions/runs/${{ github.run_id }}",
+  );
+  expect(comment?.job.steps.at(-1)?.with?.["path"]).toBe("${{ runner.temp }}/access\n${{ runner.temp }}/preview\n");
   expect(comment?.job.steps.filter(({ run }) => /checkout|switch|restore|worktree/.test(run ?? ""))).toEqual([]);
 });

@@ -5,29 +5,44 @@ import type { Block, Row } from "./markdown.ts";
 export const COMMENT_LENGTH = 65_000;
 
 /**
- * Joins blocks. If they are too long, whole rows are left out, the least important ones of all blocks first.
+ * Joins blocks. If they are too long, whole rows are left out: the least important ones of all blocks, and those that are too long themselves.
  * @param restUrl link to the complete output; used when rows are left out
  * @param length maximum number of characters
  */
 export function composeComment(blocks: readonly Block[], restUrl?: string, length = COMMENT_LENGTH): string {
-  const rankOf = ({ rank = -1 }: Row) => rank;
-  const rows = blocks.flatMap((block) => block.rows).sort((one, other) => rankOf(one) - rankOf(other));
-  let [fits, exceeds] = [rows.filter(({ rank }) => rank === undefined).length, rows.length + 1];
-  for (let count = rows.length; exceeds - fits > 1; count = Math.floor((fits + exceeds) / 2)) {
-    if (render(blocks, rows.slice(0, count), restUrl).length <= length) fits = count;
-    else exceeds = count;
+  const required = ({ rank }: Row) => rank === undefined;
+  const kept = new Set(blocks.flatMap(({ rows }) => rows.filter(required)));
+  const missing = new Map(blocks.map((block) => [block, block.rows.length - block.rows.filter(required).length]));
+  const optional = blocks
+    .flatMap((block) => block.rows.flatMap((row) => (kept.has(row) ? [] : [{ block, row, rank: row.rank ?? 0 }])))
+    .sort((one, other) => one.rank - other.rank);
+  let total = render(blocks, kept, restUrl).length;
+  for (const { block, row, rank } of optional) {
+    const count = missing.get(block) ?? 0;
+    const added = row.text.length + note(block, count - 1, restUrl).length - note(block, count, restUrl).length;
+    if (total + added <= length) {
+      kept.add(row);
+      missing.set(block, count - 1);
+      total += added;
+    } else if (rank === Infinity) {
+      // The lines after it would read as if they followed the line before it.
+      break;
+    }
   }
-  return render(blocks, rows.slice(0, fits), restUrl);
+  return render(blocks, kept, restUrl);
 }
 
-function render(blocks: readonly Block[], chosen: readonly Row[], restUrl: string | undefined): string {
-  const kept = new Set(chosen);
-  const rest = restUrl === undefined ? "" : `: [all of them](${restUrl})`;
-  const parts = blocks.map(({ rows, unit: [one, many] }) => {
-    const texts = rows.flatMap((row) => (kept.has(row) ? [row.text] : []));
-    const missing = rows.length - texts.length;
-    const note = missing === 0 ? "" : `\n*${counted(missing, `more ${one}`, `more ${many}`)}${rest}.*\n`;
-    return texts.join("") + note;
+function render(blocks: readonly Block[], kept: ReadonlySet<Row>, restUrl: string | undefined): string {
+  const parts = blocks.map((block) => {
+    const texts = block.rows.flatMap((row) => (kept.has(row) ? [row.text] : []));
+    return texts.join("") + note(block, block.rows.length - texts.length, restUrl);
   });
   return parts.join("");
+}
+
+/** Returns the line about rows that are left out. */
+function note({ unit: [one, many] }: Block, missing: number, restUrl: string | undefined): string {
+  if (missing === 0) return "";
+  const rest = restUrl === undefined ? "" : `: [all of them](${restUrl})`;
+  return `\n*${counted(missing, `more ${one}`, `more ${many}`)}${rest}.*\n`;
 }

@@ -1,6 +1,6 @@
 /** An access diff as part of a comment on a pull request. Pure. */
 import type { StackDiff } from "./compare.ts";
-import { mark, render } from "./phrases.ts";
+import { mark, render, shorten } from "./phrases.ts";
 import { countReported, opensToPublic, REFUSED, type ReportedEntry, reportedOf } from "./report.ts";
 
 export interface Block {
@@ -32,8 +32,11 @@ export function previewBlock(output: string): Block {
   return { rows: [{ text: title }, ...rows, { text: `${close}\n\n</details>\n` }], unit: ["line", "lines"] };
 }
 
-/** Returns the blocks of one stack: what opens something first. */
-export function stackBlocks({ stack, changes, refused, problems, baseProblems }: StackDiff): Block[] {
+/**
+ * Returns the blocks of one stack: what opens something first.
+ * @param restUrl link to the complete output, for the names that a long list leaves out
+ */
+export function stackBlocks({ stack, changes, refused, problems, baseProblems }: StackDiff, restUrl?: string): Block[] {
   const title = `### Access: stack ${code(stack)}\n`;
   if (problems !== undefined) {
     return [statementBlock({ text: `${title}\nThe configuration is not valid:\n\n${fence(problems)}` })];
@@ -44,7 +47,7 @@ export function stackBlocks({ stack, changes, refused, problems, baseProblems }:
     baseProblems === undefined ? "" : `\nThe base is not valid, so everything reads as new:\n\n${fence(baseProblems)}`;
   const tables = reported.map(({ title, entries, rank }) => {
     const head = { text: `\n**${title}**\n\n| Where | What |\n| --- | --- |\n` };
-    return statementBlock(head, ...entries.map((entry) => ({ text: rowText(entry), rank })));
+    return statementBlock(head, ...entries.map((entry) => ({ text: rowText(entry, restUrl), rank })));
   });
   const text = `${title}${warning}${base}\n${countReported(reported)}.\n`;
   const names = refused.map((line) => ({ text: `- ${code(line)}\n`, rank: 0 }));
@@ -52,9 +55,10 @@ export function stackBlocks({ stack, changes, refused, problems, baseProblems }:
   return [statementBlock({ text }), ...refusal, ...tables];
 }
 
-function rowText({ where, sentence }: ReportedEntry): string {
+function rowText({ where, sentence }: ReportedEntry, restUrl: string | undefined): string {
   const cell = (text: string) => render(text, (name) => code(name, true));
-  return `| ${where.map((subject) => cell(mark(subject))).join("<br>")} | ${cell(sentence)} |\n`;
+  const more = (count: number) => (restUrl === undefined ? `${count} more` : `[${count} more](${restUrl})`);
+  return `| ${where.map((subject) => cell(mark(subject))).join("<br>")} | ${cell(shorten(sentence, more))} |\n`;
 }
 
 /** Returns an untrusted name as code: nothing in it is markup, a link or a mention. */

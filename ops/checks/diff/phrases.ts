@@ -29,6 +29,19 @@ export function names(list: readonly string[]): string {
   return listed(list.map(mark));
 }
 
+/** Maximum names of a list in a comment, which has a maximum length. */
+const MAX_NAMES = 50;
+const NAME = `${OPEN}[^${CLOSE}]*${CLOSE}`;
+const LIST = new RegExp(`${NAME}(?:(?:, | and )${NAME})*`, "g");
+
+/** Returns a sentence with the first names of each list. @param more returns the text for the other ones */
+export function shorten(sentence: string, more: (count: number) => string): string {
+  return sentence.replaceAll(LIST, (list) => {
+    const all = list.match(new RegExp(NAME, "g")) ?? [];
+    return all.length > MAX_NAMES ? listed([...all.slice(0, MAX_NAMES), more(all.length - MAX_NAMES)]) : list;
+  });
+}
+
 export interface Difference {
   readonly added: readonly string[];
   readonly removed: readonly string[];

@@ -20,7 +20,11 @@ const diffOf = (before: Plan | undefined, after: Plan | undefined): StackDiff =>
   baseProblems: undefined,
 });
 const comment = (diffs: readonly StackDiff[], restUrl?: string, length?: number) =>
-  composeComment(diffs.flatMap(stackBlocks), restUrl, length);
+  composeComment(
+    diffs.flatMap((diff) => stackBlocks(diff, restUrl)),
+    restUrl,
+    length,
+  );
 const many = (count: number, groups: string[]) =>
   Array.from({ length: count }, (_, index) => proxy({ name: `s${index}`, application_slug: `s${index}`, groups }));
 
@@ -106,6 +110,45 @@ describe("a comment on a pull request", () => {
     const all = new Set(rows(whole));
     expect(rows(short).filter((row) => !all.has(row))).toEqual([]);
     expect(rows(whole).length).toBeGreaterThan(rows(short).length);
+  });
+});
+
+describe("a long statement in a comment", () => {
+  const groups = Array.from({ length: 3300 }, (_, index) => `group-${String(index).padStart(4, "0")}`);
+  const changed = diffOf(planOf(BOTH, proxy({ groups: ["a"] })), planOf(BOTH, proxy({ groups })));
+  const shown = groups.slice(0, 50).map((name) => `\`${name}\``);
+  const row = (text: string) => text.split("\n").find((line) => line.startsWith("| `http://whoami-wiki.localhost`"));
+  const where = "| `http://whoami-wiki.localhost`<br>`http://wiki.localhost`<br>`https://wiki.mesh.example.org`";
+
+  test("has the first 50 names of a list, with a link to the others", () => {
+    expect(row(comment([changed], "https://ci.example.org/runs/1"))).toBe(
+      `${where} | admits ${shown.join(", ")} and [3250 more](https://ci.example.org/runs/1), and no longer admits \`a\` |`,
+    );
+    expect(row(comment([changed]))).toBe(
+      `${where} | admits ${shown.join(", ")} and 3250 more, and no longer admits \`a\` |`,
+    );
+  });
+
+  test("has all names of a list of 50, and on a terminal those of any list", () => {
+    const fits = diffOf(planOf(BOTH, proxy({ groups: ["a"] })), planOf(BOTH, proxy({ groups: groups.slice(0, 50) })));
+    expect(row(comment([fits]))).toContain("`group-0048` and `group-0049`, and no longer admits `a` |");
+    expect(describeChanges(changed.changes, painter(false))).toContain(
+      "group-3298 and group-3299, and no longer admits",
+    );
+  });
+
+  test("is left out if it does not fit, and not those after it", () => {
+    const unit = ["statement", "statements"] as const;
+    const rows = [{ text: "Title\n" }, { text: `${"x".repeat(100)}\n`, rank: 0 }, { text: "short\n", rank: 1 }];
+    expect(composeComment([{ rows, unit }], undefined, 60)).toBe("Title\nshort\n\n*1 more statement.*\n");
+  });
+
+  test("ends a preview, which has no gaps", () => {
+    const block = previewBlock(`first\n${"x".repeat(100)}\nlast\n`);
+    expect(composeComment([block], undefined, 150)).toBe(
+      "\n### Preview\n\n<details><summary>What a deployment would change</summary>\n\n```text\nfirst\n```\n\n</details>\n" +
+        "\n*2 more lines.*\n",
+    );
   });
 });
 

@@ -58,10 +58,18 @@ test.each([
   ["backup.md", STOP, "authentik wait", "gatehouse-data wait"],
   ["backup.md", RESTORE, "authentik.dump", "gatehouse.dump"],
   ["backup.md", RESTORE, "gatehouse.dump", "scale"],
+  ["upgrading.md", "patch pv", "patch pv", "delete pvc"],
+  ["upgrading.md", "patch pv", "-o json", "delete pvc"],
+  ["upgrading.md", "set image statefulset", "set image", "scale"],
+  ["upgrading.md", "globals.sql", "authentik.dump", "gatehouse.dump"],
 ])("%s stops the commands with %j when %j fails", (page, text, failing, next) => {
   const { failed, ran } = runBlock(page, text, failing);
   expect([failed, ran(failing), ran(next)]).toEqual([true, true, false]);
   expect(runBlock(page, text).ran(next)).toBe(true);
+});
+
+test("upgrading.md keeps the claim of a volume that would be deleted with it", () => {
+  expect(runBlock("upgrading.md", "patch pv", undefined, "Delete").ran("delete pvc")).toBe(false);
 });
 
 test("backup.md marks the folder of a failed backup, and of no other", () => {
@@ -69,7 +77,7 @@ test("backup.md marks the folder of a failed backup, and of no other", () => {
   expect(runBlock("backup.md", "pg_dumpall", "pg_dumpall").partial).toEqual([true]);
 });
 
-test.each(["backup.md"])("%s waits for the port forward", (page) => {
+test.each(["backup.md", "upgrading.md"])("%s waits for the port forward", (page) => {
   const { failed, ran } = runBlock(page, "port-forward");
   expect([failed, ran("sleep 1")]).toEqual([false, true]);
 });

@@ -62,6 +62,8 @@ test.each([
   ["upgrading.md", "patch pv", "-o json", "delete pvc"],
   ["upgrading.md", "set image statefulset", "set image", "scale"],
   ["upgrading.md", "globals.sql", "authentik.dump", "gatehouse.dump"],
+  ["rotation.md", "authentik-bootstrap-token", "curl", "pulumi config"],
+  ["rotation.md", "gatehouse-ACCOUNT", "curl", "npx"],
 ])("%s stops the commands with %j when %j fails", (page, text, failing, next) => {
   const { failed, ran } = runBlock(page, text, failing);
   expect([failed, ran(failing), ran(next)]).toEqual([true, true, false]);

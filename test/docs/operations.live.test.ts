@@ -58,6 +58,7 @@ test.each([
   ["backup.md", STOP, "authentik wait", "gatehouse-data wait"],
   ["backup.md", RESTORE, "authentik.dump", "gatehouse.dump"],
   ["backup.md", RESTORE, "gatehouse.dump", "scale"],
+  ["moving.md", "globals.sql", "authentik.dump", "gatehouse.dump"],
   ["upgrading.md", "patch pv", "patch pv", "delete pvc"],
   ["upgrading.md", "patch pv", "-o json", "delete pvc"],
   ["upgrading.md", "set image statefulset", "set image", "scale"],
@@ -79,7 +80,7 @@ test("backup.md marks the folder of a failed backup, and of no other", () => {
   expect(runBlock("backup.md", "pg_dumpall", "pg_dumpall").partial).toEqual([true]);
 });
 
-test.each(["backup.md", "upgrading.md"])("%s waits for the port forward", (page) => {
+test.each(["backup.md", "moving.md", "upgrading.md"])("%s waits for the port forward", (page) => {
   const { failed, ran } = runBlock(page, "port-forward");
   expect([failed, ran("sleep 1")]).toEqual([false, true]);
 });

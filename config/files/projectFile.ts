@@ -40,6 +40,18 @@ export function checkProjectFiles(exists: (name: string) => boolean, read: () =>
   if (exists(PROJECT_FILE)) checkProjectFile(read());
 }
 
+/** Returns whether a project file can be one of Gatehouse: only another name shows that it is not. @param text of Pulumi.yaml */
+export function isOwnProject(text: string): boolean {
+  try {
+    const parsed = parseYamlFile(text, PROJECT_FILE);
+    const name = isSection(parsed) ? parsed["name"] : undefined;
+    return typeof name !== "string" || name === PROJECT_NAME;
+  } catch (error) {
+    if (error instanceof ConfigError) return true;
+    throw error;
+  }
+}
+
 /**
  * Refuses a project file with another name, and one that gives stacks configuration: the engine would deploy it, while the access diff, verification and audit
  * read stack files only (https://www.pulumi.com/docs/iac/concepts/config, Project level configuration).

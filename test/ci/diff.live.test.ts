@@ -1,7 +1,7 @@
 /** `npx gatehouse diff` with the revisions and files of a clone. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../config/errors/userError.ts";
 import { revision } from "../../ops/checks/diff/versions.ts";
 import { main as diff } from "../../ops/commands/diff.ts";
@@ -87,6 +87,62 @@ test.each([
     expect([code, out.split(problem).length - 1]).toEqual([2, stacks.length]);
   },
 );
+
+describe("a project file and a stack file in another folder", () => {
+  const PROJECT = "name: gatehouse\nruntime: nodejs\n";
+  const files = { "sub/Pulumi.yaml": PROJECT, "sub/Pulumi.local.yaml": "config: {}\n" };
+  const problem =
+    "sub/Pulumi.local.yaml: is a file of this stack in another folder, which the base does not have there: a deployment from that folder changes the " +
+    "same state, and the access diff does not contain it. Keep the stack file where the base has it.";
+
+  /** Commits files on a branch of that name, and removes what is left of them after the test. */
+  function commitFiles(branch: string, added: Readonly<Record<string, string>>): void {
+    clone.git("checkout", "--quiet", "-b", branch);
+    mkdirSync(join(clone.folder, "sub"));
+    for (const [name, text] of Object.entries(added)) writeFileSync(join(clone.folder, name), text);
+    clone.git("add", "sub");
+    clone.git("commit", "--quiet", "--message", "Move");
+    onTestFinished(() => {
+      clone.git("checkout", "--quiet", "--force", "main");
+      clone.git("branch", "--quiet", "--delete", "--force", branch);
+      rmSync(join(clone.folder, "sub"), { recursive: true, force: true });
+    });
+  }
+
+  test("are refused, in a revision and in the working tree", async () => {
+    commitFiles("moved", files);
+    clone.git("rm", "--quiet", "Pulumi.local.yaml");
+    clone.git("commit", "--quiet", "--amend", "--no-edit");
+    for (const head of [["--head", "moved"], []]) {
+      const { code, out } = await run("main", ...head);
+      expect([code, out]).toEqual([
+        2,
+        `Stack dev\n\nNo access changes.\n\nStack local\n\nsub/Pulumi.local.yaml: 1 problem\n  ${problem}\n`,
+      ]);
+    }
+  });
+
+  test("are refused when the project file gets the name of Gatehouse", async () => {
+    commitFiles("shop", { ...files, "sub/Pulumi.yaml": "name: shop\n" });
+    expect((await run("main", "--head", "shop")).code).toBe(0);
+    const renamed = clone.commit("sub/Pulumi.yaml", () => PROJECT);
+    expect((await run("shop~1", "--head", renamed)).out).toContain(problem);
+  });
+
+  test.each([
+    ["of another stack", { "sub/Pulumi.yaml": PROJECT, "sub/Pulumi.moon.yaml": "config: {}\n" }],
+    ["without a project file", { "sub/Pulumi.local.yaml": "config: {}\n" }],
+  ])("are accepted %s", async (_, added) => {
+    commitFiles("accepted", added);
+    expect(await run("main", "--head", "accepted")).toMatchObject({ code: 0, error: "" });
+  });
+
+  test("are accepted where the base has them", async () => {
+    commitFiles("present", files);
+    const later = clone.commit("sub/Pulumi.local.yaml", () => "config: { a: b }\n");
+    expect(await run("present~1", "--head", later)).toMatchObject({ code: 0, error: "" });
+  });
+});
 
 test("prints the problems of an invalid new version and exits with 2", async () => {
   const file = join(clone.folder, "Pulumi.dev.yaml");

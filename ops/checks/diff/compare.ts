@@ -1,4 +1,5 @@
 /** The access diff of each stack between two versions of the stack files. */
+import { basename } from "node:path";
 import { parseStack } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/errors/problems.ts";
 import type { Environment } from "../../../config/variables/variables.ts";
@@ -9,7 +10,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { changedNames, deployedNames } from "../../engine/databaseNames.ts";
 import { accessDiff } from "./diff.ts";
 import type { Change } from "./entry.ts";
-import type { Version } from "./versions.ts";
+import { fileOf, type Version } from "./versions.ts";
 
 export interface StackDiff {
   readonly stack: string;
@@ -33,12 +34,34 @@ export function compareVersions(
   environment: Environment,
   stacks: readonly string[] = [...new Set([...base.stacks, ...head.stacks])].sort(),
 ): StackDiff[] {
+  const added = addedFiles(base, head);
   return stacks.map((stack) => {
-    const [before, after] = [planned(base, stack, environment), planned(head, stack, environment)];
+    const before = planned(base, stack, environment);
+    const others = added.filter((path) => basename(path) === fileOf(stack));
+    const after =
+      others.length > 0 ? { problems: otherFolderError(others).message } : planned(head, stack, environment);
     const changes = after.problems === undefined ? accessDiff(before.target?.plan, after.target?.plan) : [];
     const refused = refusedNames(before, after);
     return { stack, changes, refused, problems: after.problems, baseProblems: before.problems };
   });
+}
+
+/** Returns the stack files in other folders that only the new version has there. A file has no repository to compare. */
+function addedFiles(base: Version, head: Version): string[] {
+  if (base.otherFiles === undefined || head.otherFiles === undefined) return [];
+  const known = new Set(base.otherFiles());
+  return head.otherFiles().filter((path) => !known.has(path));
+}
+
+function otherFolderError(paths: readonly string[]): ConfigError {
+  const message =
+    "is a file of this stack in another folder, which the base does not have there: a deployment from that folder changes the same state, and the " +
+    "access diff does not contain it";
+  const hint = "keep the stack file where the base has it";
+  return new ConfigError(
+    paths.join(", "),
+    paths.map((path) => ({ path, message, hint })),
+  );
 }
 
 /** A version of a stack; neither field if it has no file. */

@@ -1,9 +1,10 @@
 /** Where the stack files of a version come from: a revision of git, the working tree, or one file. */
 import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/errors/problems.ts";
-import { checkProjectFiles, PROJECT_FILE } from "../../../config/files/projectFile.ts";
+import { checkProjectFiles, isOwnProject, PROJECT_FILE } from "../../../config/files/projectFile.ts";
 import { UserError } from "../../../config/errors/userError.ts";
 import { stacksIn, stacksOf } from "../../context/stackFiles.ts";
 
@@ -16,6 +17,8 @@ export interface Version {
   readonly stacks: readonly string[];
   /** @throws ConfigError when the file of a stack is not YAML */
   read(stack: string): RawStack;
+  /** Returns the stack files of Gatehouse in other folders of the repository, by their paths from its root. Undefined for a file. */
+  readonly otherFiles?: () => string[];
 }
 
 /**
@@ -26,6 +29,16 @@ export function workingTree(project: string): Version {
   return {
     stacks: stacksIn(project),
     read: (stack) => readStackFile(join(project, fileOf(stack)), stack),
+    otherFiles: () => {
+      const unknown = `git cannot list the files of ${project}`;
+      const root = join(project, git(project, unknown, "rev-parse", "--show-cdup").trim());
+      const paths = git(project, unknown, "ls-files", "-z", "--full-name", "--", ":/").split("\0");
+      return otherFiles(
+        paths.filter((path) => existsSync(join(root, path))),
+        prefixOf(project),
+        (path) => readFileSync(join(root, path), "utf8"),
+      );
+    },
   };
 }
 
@@ -71,7 +84,30 @@ export function revision(project: string, name: string): Version {
       );
       return parseStackFile(show(fileOf(stack)), stack, fileOf(stack));
     },
+    otherFiles: () => {
+      const paths = git(project, missing, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).split("\0");
+      return otherFiles(paths, prefixOf(project), (path) => git(project, missing, "show", `${commit}:${path}`));
+    },
   };
+}
+
+function prefixOf(project: string): string {
+  return git(project, `git cannot read ${project}`, "rev-parse", "--show-prefix").trim();
+}
+
+/**
+ * Returns the stack files next to a project file of Gatehouse in other folders than that of the project.
+ * @param paths of all files of the repository, from its root
+ * @param prefix path of the project: empty, or with a slash at its end
+ */
+function otherFiles(paths: readonly string[], prefix: string, read: (path: string) => string): string[] {
+  const known = new Set(paths);
+  return paths.filter((path) => {
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    const project = folder + PROJECT_FILE;
+    const isStackFile = stacksOf([path.slice(folder.length)]).length > 0;
+    return isStackFile && folder !== prefix && known.has(project) && isOwnProject(read(project));
+  });
 }
 
 /** Returns the error of a symbolic link: git contains its target as text, while the engine reads the file that it names. */
@@ -100,6 +136,7 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
   }
 }
 
-function fileOf(stack: string): string {
+/** Returns the name of a stack's file. */
+export function fileOf(stack: string): string {
   return `Pulumi.${stack}.yaml`;
 }

@@ -8,6 +8,7 @@ import { UserError } from "../../config/errors/userError.ts";
 import type { Environment } from "../../config/variables/variables.ts";
 import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
+import { knownContexts } from "../context/context.ts";
 import { type Answers, stackOf } from "../init/answers.ts";
 import { projectFiles, projectOf } from "../init/projectFiles.ts";
 import { stackFile, variablesOf } from "../init/stackFile.ts";
@@ -86,12 +87,19 @@ function currentContext(environment: Environment): string | undefined {
   }
 }
 
-/** Writes all files or none. @throws UserError for answers that make no valid stack file, and for a stack file that exists */
+/** Writes all files or none. @throws UserError for answers that make no valid stack file, for a stack file that exists, and for the context of another */
 function write(answers: Answers, { folder: current, out }: Shell): void {
   const folder = projectOf(current);
   const { stack, context } = answers;
   if (!/^[\w.-]+$/.test(stack))
     throw new UserError(`"${stack}" is not a valid stack name`, "use letters, digits, -, _ and . only: --stack NAME");
+  const other = knownContexts(folder).find(({ names }) => names.includes(context));
+  if (other) {
+    throw new UserError(
+      `context "${context}" is in Pulumi.${other.stack}.yaml, and a cluster has one stack`,
+      `edit that file, or, for another cluster, give its context another name: kubectl config rename-context ${argument(context)} NAME`,
+    );
+  }
   const name = `Pulumi.${stack}.yaml`;
   if (existsSync(join(folder, name)))
     throw new UserError(`${name} exists already`, "edit it, or choose another name with --stack");

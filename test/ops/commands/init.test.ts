@@ -143,6 +143,20 @@ test.each([
 });
 
 test.each([
+  ["kubernetes:context", "  kubernetes:context: k3s\n"],
+  ["gatehouse:cluster.contexts", "  kubernetes:context: default\n  gatehouse:cluster: { contexts: [k3s] }\n"],
+])("writes no second stack for a context that is the %s of another", async (_, config) => {
+  write("Pulumi.first.yaml", `config:\n${config}`);
+  write("Pulumi.other.yaml", "config:\n  kubernetes:context: other\n");
+  expect(await main(["--context", "k3s", "--stack", "second"], shell())).toBe(2);
+  expect(error).toBe(
+    'context "k3s" is in Pulumi.first.yaml, and a cluster has one stack. Edit that file, or, for another cluster, give its context another name: ' +
+      "kubectl config rename-context k3s NAME.\n",
+  );
+  expect(readdirSync(folder).sort()).toEqual(["Pulumi.first.yaml", "Pulumi.other.yaml"]);
+});
+
+test.each([
   [["--domain", "Example.org"], "domains.external.base_domain"],
   [["--authentik", "login.example.org"], "identity_provider.url"],
 ])("writes nothing for %j, and prints the problem", async (options, location) => {

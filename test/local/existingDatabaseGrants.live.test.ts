@@ -102,7 +102,7 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
       [
         "view analytics_api.clients",
         "serves every row of staging.client, past its row security",
-        "give analytics_api.clients another owner than etl, or set security_invoker if its readers may read the table",
+        "give analytics_api.clients another owner than etl and its members, or set security_invoker if its readers may read the table",
       ],
       [
         "table analytics_api.etl_5",
@@ -112,6 +112,33 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     ]);
     await api.query(
       `alter table staging.client disable row level security; alter table analytics_api.etl_5 disable row level security`,
+    );
+    expect(await differences()).toEqual([]);
+  });
+
+  test("names a view whose owner has the rights of the owner of a table with row security, until it has not", async () => {
+    await api.query(
+      `alter table staging.client enable row level security; grant etl to dbt;
+       create view analytics_api.client_ids as select id from staging.client; alter view analytics_api.client_ids owner to dbt;
+       grant select on analytics_api.client_ids to gatehouse_anonymous; drop view analytics_api.clients`,
+    );
+    expect(JSON.parse((await read("/client_ids")).body)).toEqual([{ id: 1 }]);
+    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+      [
+        [
+          "view analytics_api.client_ids",
+          "leak",
+          "serves every row of staging.client, past its row security: analytics_api.client_ids is owned by dbt, a member of etl",
+          "give analytics_api.client_ids another owner than etl and its members, or set security_invoker if its readers may read the table",
+        ],
+      ],
+    );
+    await api.query("grant etl to dbt with inherit false; grant select on staging.client to dbt");
+    expect(JSON.parse((await read("/client_ids")).body)).toEqual([]);
+    expect(await differences()).toEqual([]);
+    await api.query(
+      `drop view analytics_api.client_ids; revoke etl from dbt; revoke select on staging.client from dbt;
+       alter table staging.client disable row level security; set role etl; create view analytics_api.clients as select id from staging.client`,
     );
     expect(await differences()).toEqual([]);
   });

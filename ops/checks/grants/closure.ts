@@ -2,6 +2,7 @@ import { FUNCTIONS_SCHEMA, PUBLIC } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState, Relation, Routine, Unrecorded } from "./databaseState.ts";
+import { rolesOf } from "./roles.ts";
 import { quoted } from "./sql.ts";
 
 /** The API's own views of the system catalog, in the first exposed schema (infra/data/sql/060_meta_views.sql); they list readable relations only. */
@@ -91,7 +92,8 @@ function* readFindings(
 
 /**
  * Returns why row security of a table does not apply to the relation that reads it, and what to do; undefined if it applies (PostgreSQL docs, "Row Security
- * Policies"): not to the table's owner unless it is forced, not to roles with BYPASSRLS, and not to rows that are read through a parent.
+ * Policies"): not to the table's owner and the members that inherit from it unless it is forced, not to roles with BYPASSRLS, and not to rows that are read
+ * through a parent.
  */
 function rowSecurityBypass(
   read: Relation,
@@ -109,12 +111,14 @@ function rowSecurityBypass(
     const why = `: ${reader.name} is owned by ${quoted(role.name)} (${role.superuser ? "SUPERUSER" : "BYPASSRLS"})`;
     return { why, hint: `give ${reader.name} an owner without SUPERUSER and BYPASSRLS${invoker}` };
   }
-  if (reader.owner !== read.owner || read.forced) return undefined;
+  if (read.forced || !rolesOf(reader.owner, live, true).has(read.owner)) return undefined;
+  const [readerOwner, owner] = [quoted(reader.owner), quoted(read.owner)];
+  const why = readerOwner === owner ? "" : `: ${reader.name} is owned by ${readerOwner}, a member of ${owner}`;
   // With FORCE, the programs of the owner would read no rows without a policy for it.
   const hint = existing
-    ? `give ${reader.name} another owner than ${quoted(read.owner)}${invoker}`
+    ? `give ${reader.name} another owner than ${owner} and its members${invoker}`
     : `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`;
-  return { why: "", hint };
+  return { why, hint };
 }
 
 function* callFindings(

@@ -120,7 +120,7 @@ function* membershipFindings(live: DatabaseState, expected: GrantExpectation): I
 }
 
 /** Returns a role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
-function rolesOf(start: string, { memberships }: DatabaseState, inherited: boolean): ReadonlySet<string> {
+export function rolesOf(start: string, { memberships }: DatabaseState, inherited: boolean): ReadonlySet<string> {
   const roles = new Set([start]);
   // A set grows while it is iterated, so that memberships of memberships are followed.
   for (const name of roles) {

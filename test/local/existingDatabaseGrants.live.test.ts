@@ -143,6 +143,47 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect(await differences()).toEqual([]);
   });
 
+  test("names a path past row security next to a shorter one on which it applies", async () => {
+    const found = async () => (await differences()).map(({ subject, message, hint }) => [subject, message, hint]);
+    await api.query(
+      `alter table staging.client enable row level security; grant usage on schema staging to dbt; grant select on staging.client to dbt;
+       drop view analytics_api.clients; create view staging.emails as select id from staging.client; alter view staging.emails owner to etl;
+       grant select on staging.emails to dbt; create view analytics_api.joined as select e.id from staging.emails e left join staging.client c using (id);
+       alter view analytics_api.joined owner to dbt; grant select on analytics_api.joined to gatehouse_anonymous`,
+    );
+    expect(JSON.parse((await read("/joined")).body)).toEqual([{ id: 1 }]);
+    expect(await found()).toEqual([
+      [
+        "view analytics_api.joined",
+        "serves every row of staging.client through staging.emails, past its row security",
+        "give staging.emails another owner than etl and its members, or set security_invoker if its readers may read the table",
+      ],
+    ]);
+    // With the rights of the client's role, also inside of another view.
+    await api.query("alter view staging.emails set (security_invoker)");
+    expect((await read("/joined")).status).toBe(401);
+    expect(await found()).toEqual([]);
+    // A materialized view is filled with the rights of its owner.
+    await api.query(
+      `alter view staging.emails owner to dbt; grant select on staging.emails to etl;
+       set role etl; create materialized view analytics_api.filled as select id from staging.emails`,
+    );
+    expect(JSON.parse((await read("/filled")).body)).toEqual([{ id: 1 }]);
+    expect(await found()).toEqual([
+      [
+        "materialized view analytics_api.filled",
+        "serves every row of staging.client through staging.emails, past its row security",
+        "give analytics_api.filled another owner than etl and its members",
+      ],
+    ]);
+    await api.query(
+      `drop materialized view analytics_api.filled; drop view analytics_api.joined, staging.emails; revoke select on staging.client from dbt;
+       revoke usage on schema staging from dbt; alter table staging.client disable row level security;
+       set role etl; create view analytics_api.clients as select id from staging.client`,
+    );
+    expect(await found()).toEqual([]);
+  });
+
   test("reports what PUBLIC has only where a request reaches it", async () => {
     const found = async (): Promise<unknown> => (await differences()).map(({ subject, message }) => [subject, message]);
     await api.query(

@@ -2,20 +2,20 @@ import { FUNCTIONS_SCHEMA, PUBLIC } from "../../../infra/plan/grants.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { DatabaseState, Relation, Routine, Unrecorded } from "./databaseState.ts";
-import { rolesOf } from "./roles.ts";
+import { bypassFindings } from "./rowSecurity.ts";
 import { quoted } from "./sql.ts";
 
 /** The API's own views of the system catalog, in the first exposed schema (infra/data/sql/060_meta_views.sql); they list readable relations only. */
 const META = /^meta_(endpoints|sources|dimensions)$/;
 
-/** How something is reached from an exposed relation: each once, on a shortest path. */
+/** How something is reached from an exposed relation. */
 interface Path {
   /** Names of the relations on the path. */
   readonly through: readonly string[];
-  /** The last of them, which reads with its owner's rights. */
+  /** The relation with whose owner's rights it is read; undefined = with those of the client's role. */
   readonly reader: Relation | undefined;
-  /** Whether one of them is a materialized view, which calls its functions with its owner's rights when it is filled. */
-  readonly filled: boolean;
+  /** The last materialized view of them: when it is filled, functions and views with security_invoker run with its owner's rights. */
+  readonly filled: Relation | undefined;
 }
 
 /**
@@ -42,25 +42,42 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
   for (const relation of live.relations) {
     if (relation.kind === "sequence" || expected.schemas.get(relation.schema)?.access !== "exposed") continue;
     const start = `pg_class:${relation.id}`;
-    const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
-    for (const [id, path] of reached) {
+    const reached = new Set([start]);
+    // Each on a shortest path, and once more for each materialized view that is filled with it.
+    const steps: { id: string; path: Path }[] = [
+      { id: start, path: { through: [], reader: undefined, filled: undefined } },
+    ];
+    const taken = new Set([`${start} `]);
+    for (const { id, path } of steps) {
       const [read, called] = [relations.get(id), routines.get(id)];
-      if (id !== start && read) yield* readFindings(relation, read, path, live, expected, id.startsWith("parent:"));
       if (called) yield* callFindings(relation, called, path, expected);
       const through = id === start || !read ? path.through : [...path.through, read.name];
-      const filled = path.filled || read?.kind === "materialized view";
-      const next: Path = { through, reader: read ?? path.reader, filled };
+      const filled = read?.kind === "materialized view" ? read : path.filled;
+      const next: Path = { through, reader: read && !read.invoker ? read : filled, filled };
       if (read) yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], next, expected);
       for (const { target } of edges.get(id) ?? []) {
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.
         const source = relations.get(target);
         const unreadable = source !== undefined && !open.has(source.name);
-        // With its parent, a partition adds nothing.
-        if (reached.has(target.replace(/^parent:/u, "pg_class:"))) continue;
-        if (reached.has(target) || (relation.invoker && unreadable)) continue;
+        if (relation.invoker && unreadable) continue;
         // Other functions read with the rights of the client's role.
-        if (called && unreadable && !path.filled) continue;
-        reached.set(target, next);
+        if (called && unreadable && !filled) continue;
+        const isParent = target.startsWith("parent:");
+        const isFirst = !reached.has(target);
+        // With its parent, a partition adds nothing; row security of the parent does not apply to one that is read itself.
+        if (isParent && source && [relation.name, ...through].includes(source.name)) continue;
+        if (source && target !== start) {
+          const isNew = isFirst && !reached.has(target.replace("parent:", "pg_class:"));
+          if (isNew) yield* readFindings(relation, source, next, expected, isParent);
+          // On each path: row security may apply on the shortest one only.
+          if (isFirst || !isParent)
+            yield* bypassFindings(relation, source, next.reader, pathText(through), live, expected);
+        }
+        reached.add(target);
+        const step = `${target} ${filled?.id ?? ""}`;
+        if (taken.has(step)) continue;
+        taken.add(step);
+        steps.push({ id: target, path: next });
       }
     }
   }
@@ -69,9 +86,8 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
 function* readFindings(
   relation: Relation,
   read: Relation,
-  { through, reader }: Path,
-  live: DatabaseState,
-  { schemas, existing }: GrantExpectation,
+  { through }: Path,
+  { schemas }: GrantExpectation,
   isParent: boolean,
 ): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
@@ -83,42 +99,7 @@ function* readFindings(
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
     const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
     yield report("leak", problem, hint);
-  } else if (access !== undefined && read.secured && reader) {
-    const bypass = rowSecurityBypass(read, reader, live, existing);
-    if (bypass === undefined) return;
-    yield report("leak", `serves every row of ${read.name}${path}, past its row security${bypass.why}`, bypass.hint);
   }
-}
-
-/**
- * Returns why row security of a table does not apply to the relation that reads it, and what to do; undefined if it applies (PostgreSQL docs, "Row Security
- * Policies"): not to the table's owner and the members that inherit from it unless it is forced, not to roles with BYPASSRLS, and not to rows that are read
- * through a parent.
- */
-function rowSecurityBypass(
-  read: Relation,
-  reader: Relation,
-  live: DatabaseState,
-  existing: boolean,
-): { readonly why: string; readonly hint: string } | undefined {
-  if (!reader.kind.endsWith("view")) {
-    const hint = `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
-    return reader.secured ? undefined : { why: "", hint };
-  }
-  const role = live.roles.find(({ name }) => name === reader.owner);
-  const invoker = reader.kind === "view" ? ", or set security_invoker if its readers may read the table" : "";
-  if (role?.superuser || role?.bypassrls) {
-    const why = `: ${reader.name} is owned by ${quoted(role.name)} (${role.superuser ? "SUPERUSER" : "BYPASSRLS"})`;
-    return { why, hint: `give ${reader.name} an owner without SUPERUSER and BYPASSRLS${invoker}` };
-  }
-  if (read.forced || !rolesOf(reader.owner, live, true).has(read.owner)) return undefined;
-  const [readerOwner, owner] = [quoted(reader.owner), quoted(read.owner)];
-  const why = readerOwner === owner ? "" : `: ${reader.name} is owned by ${readerOwner}, a member of ${owner}`;
-  // With FORCE, the programs of the owner would read no rows without a policy for it.
-  const hint = existing
-    ? `give ${reader.name} another owner than ${owner} and its members${invoker}`
-    : `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`;
-  return { why, hint };
 }
 
 function* callFindings(

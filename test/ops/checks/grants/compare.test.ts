@@ -100,6 +100,35 @@ describe("closure", () => {
     );
   });
 
+  test("finds what a function reads that a view calls, and that fills a materialized view which the view reads", () => {
+    const live = plannedState(plan);
+    const [view, filled] = [
+      relation("marts", "v", { kind: "view" }),
+      relation("marts", "m", { kind: "materialized view" }),
+    ];
+    const [people, f] = [relation("private_marts", "people"), "pg_proc:marts"];
+    const dependencies = [
+      { source: "pg_class:marts.v", target: f },
+      { source: "pg_class:marts.v", target: "pg_class:marts.m" },
+      { source: "pg_class:marts.m", target: f },
+      { source: f, target: "pg_class:private_marts.people" },
+    ];
+    const selects = [view, filled].map(({ kind, name }) => privilege({ kind, schema: "marts", name }));
+    const lines = found(
+      {
+        ...live,
+        relations: [...live.relations, view, filled, people],
+        privileges: [...live.privileges, ...selects],
+        dependencies,
+      },
+      plan,
+    );
+    expect(lines).toEqual([
+      "materialized view marts.m: serves rows of the private table private_marts.people",
+      "view marts.v: serves rows of the private table private_marts.people through marts.m",
+    ]);
+  });
+
   test("ends for views that read each other in a cycle", () => {
     const live = plannedState(plan);
     const source = "pg_class:marts.t";

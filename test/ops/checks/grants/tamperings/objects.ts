@@ -86,6 +86,21 @@ export const OBJECTS: readonly Tampering[] = [
     fix: `ALTER TABLE marts.events_2026 ENABLE ROW LEVEL SECURITY; CREATE POLICY recent ON marts.events_2026 FOR SELECT USING (year > 2026)`,
   },
   {
+    name: "reports a view of a partition without the row security of its parent, next to the parent, once",
+    sql: asOwner(`CREATE TABLE catalog.visits (year int, month int) PARTITION BY RANGE (year);
+      CREATE TABLE catalog.visits_2026 PARTITION OF catalog.visits FOR VALUES FROM (2026) TO (2027) PARTITION BY RANGE (month);
+      CREATE TABLE catalog.visits_2026_1 PARTITION OF catalog.visits_2026 FOR VALUES FROM (1) TO (2);
+      CREATE TABLE catalog.visits_2026_2 PARTITION OF catalog.visits_2026 FOR VALUES FROM (2) TO (3);
+      INSERT INTO catalog.visits VALUES (2026, 1);
+      ALTER TABLE catalog.visits ENABLE ROW LEVEL SECURITY; ALTER TABLE catalog.visits FORCE ROW LEVEL SECURITY;
+      CREATE VIEW marts.visits AS SELECT part.month FROM catalog.visits_2026 part LEFT JOIN catalog.visits USING (month)`),
+    found: [
+      ["view marts.visits", "serves every row of catalog.visits through catalog.visits_2026, past its row security"],
+    ],
+    condition: "(SELECT count(*) FROM marts.visits) = 1",
+    fix: "DROP VIEW marts.visits; DROP TABLE catalog.visits",
+  },
+  {
     name: "reports a view of a table outside of the plan",
     sql: `GRANT USAGE ON SCHEMA reporting TO pipeline; GRANT SELECT ON reporting.orders TO pipeline;
       ${asOwner("CREATE VIEW api_v1.orders AS SELECT * FROM reporting.orders")}`,

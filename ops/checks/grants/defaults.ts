@@ -1,6 +1,6 @@
 import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
-import type { GrantExpectation } from "./expectation.ts";
+import { CHANGING, type GrantExpectation } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import { type DatabaseState, isUnusable, type LiveDefault } from "./databaseState.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
@@ -15,7 +15,9 @@ export function* defaultPrivilegeFindings(live: DatabaseState, expected: GrantEx
     const { grantee, schema } = entry;
     if (grantee === null || !concerns(entry, grantee, expected, live)) continue;
     const planned = plannedFor(entry, grantee, expected);
-    const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
+    const stray = entry.privileges.filter(
+      (privilege) => !planned.includes(privilege) && !isTolerated(entry, grantee, privilege, expected),
+    );
     if (stray.length > 0) yield strayFinding(entry, grantee, stray, dangerOf(schema, stray, expected), expected);
   }
   for (const { role, privileges, ...cell } of expected.defaultPrivileges) {
@@ -47,8 +49,24 @@ function concerns(
   if (expected.existing && grantee === PUBLIC && planned === undefined && isUnusable(live, schema)) return false;
   if (expected.requestRoles.has(grantee)) return true;
   if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
-  // An entry of the data owner for all schemas includes the private ones. Other roles of an existing database share what is theirs.
-  return (planned?.access === "private" && !expected.existing) || (schema === null && owner === expected.roles.owner);
+  // Other roles of an existing database share what is theirs.
+  if (expected.existing) return planned?.access === "internal" || (schema === null && owner === expected.roles.owner);
+  const { administrator, owner: dataOwner } = expected.roles;
+  return planned !== undefined || (schema === null && [dataOwner, administrator, ...expected.writers].includes(owner));
+}
+
+/** Returns whether another role may get a privilege: what changes neither rows nor code that runs. */
+function isTolerated(
+  { owner, schema, kind }: LiveDefault,
+  grantee: string,
+  privilege: string,
+  expected: GrantExpectation,
+): boolean {
+  if (expected.requestRoles.has(grantee)) return false;
+  const planned = expected.schemas.get(schema ?? "");
+  if (planned !== undefined) return expected.tolerates(grantee, planned, kind, privilege);
+  // An entry of the data owner for all schemas includes the private ones.
+  return owner !== expected.roles.owner && (expected.writers.includes(grantee) || !CHANGING.has(privilege));
 }
 
 function plannedFor({ owner, schema, kind }: LiveDefault, grantee: string, expected: GrantExpectation) {

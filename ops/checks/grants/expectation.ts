@@ -13,7 +13,14 @@ export interface GrantExpectation extends Omit<DataPlan, "schemas"> {
   readonly requestRoles: ReadonlySet<string>;
   /** The privileges that the matrix gives; none where it has no cell. */
   privileges(role: string, schema: string | undefined, kind: ObjectKind): readonly string[];
+  /** Whether another role than those of a request may have a privilege on objects of a schema, although the matrix does not give it. */
+  tolerates(role: string, schema: SchemaPlan, kind: string, privilege: string): boolean;
 }
+
+/** Privileges with which rows are changed, or code is added that runs when another role changes them. */
+export const CHANGING: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN"]);
+/** Of writers in the catalog (infra/data/sql/058_writers.sql). */
+const DESCRIBING: ReadonlySet<string> = new Set(["USAGE", "SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE"]);
 
 /** Indexes a plan by what is found in a database. */
 export function expectationOf(plan: DataPlan): GrantExpectation {
@@ -26,6 +33,13 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
     parameters: migrated("parameter"),
     requestRoles: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),
     privileges: (role, schema, kind) => cells.get(key(role, schema, kind)) ?? [],
+    tolerates: (role, { access, owner }, kind, privilege) => {
+      const isWriter = plan.writers.includes(role);
+      if (access === "private") return false;
+      // The data owner owns the catalog only.
+      if (access === "internal") return isWriter && owner === plan.roles.owner && DESCRIBING.has(privilege);
+      return kind === "schema" ? privilege === "USAGE" : isWriter || !CHANGING.has(privilege);
+    },
   };
 }
 

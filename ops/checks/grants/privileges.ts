@@ -1,12 +1,11 @@
 import type { Grant } from "../../../infra/plan/types.ts";
 import { PUBLIC } from "../../../infra/plan/grants.ts";
-import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
+import { CHANGING, type GrantExpectation, kindInMatrix } from "./expectation.ts";
 import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import { type DatabaseState, isUnusable, type LivePrivilege } from "./databaseState.ts";
+import { rolesOf } from "./roles.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
-/** Privileges with which rows are changed, or code is added that runs when another role changes them. */
-const CHANGING = new Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN"]);
 /** Kinds with which the server itself is changed, or programs and files are reached. */
 const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "foreign data wrapper", "foreign server"]);
 const SYSTEM = new Set(["pg_catalog", "information_schema", "pg_toast"]);
@@ -16,7 +15,8 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
   for (const entry of live.privileges) {
     // A superuser needs no grant.
-    if (superusers.has(entry.grantee) || !concerns(entry, expected) || isOrdinary(entry, live, expected)) continue;
+    if (superusers.has(entry.grantee) || !concerns(entry, live, expected) || isOrdinary(entry, live, expected))
+      continue;
     const planned = new Set(plannedFor(entry, expected));
     const [stray, kept] = [false, true].map((is) => entry.privileges.filter((each) => planned.has(each) === is));
     const report = reporter(titleOf(entry), expected.schemas.get(entry.schema ?? "")?.name);
@@ -39,20 +39,31 @@ export function* unplannedPrivileges(live: DatabaseState, expected: GrantExpecta
 }
 
 /**
- * Returns whether a privilege counts: every one of the roles of a request; of other roles, what opens a private schema and what adds objects to a
- * planned one.
+ * Returns whether a privilege counts: every one of the roles of a request; of other roles, what opens a private schema, changes rows or runs code in a
+ * planned one, or reaches an internal one.
  */
-function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expected: GrantExpectation): boolean {
+function concerns(entry: LivePrivilege, live: DatabaseState, expected: GrantExpectation): boolean {
+  const { grantee, kind } = entry;
   const schema = expected.schemas.get(entry.schema ?? "");
   const { owner, administrator } = expected.roles;
   if (expected.requestRoles.has(grantee)) return true;
   if (grantee === administrator || grantee === schema?.owner) return false;
-  // What other programs of an existing database may do is theirs.
-  if (expected.existing && schema !== undefined && schema.access !== "internal") return false;
-  if (schema?.access === "private") return true;
-  if (schema !== undefined && kind === "schema") return privileges.includes("CREATE");
+  if (schema !== undefined) {
+    // What other programs of an existing database may do is theirs, and default privileges of the administrator open nothing without its schema.
+    if (expected.existing && (schema.access !== "internal" || !mayUse(grantee, schema.name, live))) return false;
+    return entry.privileges.some((privilege) => !expected.tolerates(grantee, schema, kind, privilege));
+  }
   // Views of the API read with the data owner's rights.
   return grantee === owner && SYSTEM.has(entry.schema ?? "") && kindInMatrix(kind) === "table";
+}
+
+/** Returns whether a role has USAGE of a schema, or can get it. */
+function mayUse(role: string, schema: string, live: DatabaseState): boolean {
+  const roles = new Set([PUBLIC, ...rolesOf(role, live, false)]);
+  return live.privileges.some(
+    ({ kind, schema: of, grantee, privileges }) =>
+      kind === "schema" && of === schema && roles.has(grantee) && privileges.includes("USAGE"),
+  );
 }
 
 /**
@@ -78,9 +89,9 @@ function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly 
   if (kind === undefined || (kind === "database" && !entry.planned)) return [];
   if (kind === "database" && expected.existing && grantee === PUBLIC) return ["CONNECT", "TEMPORARY"];
   const planned = expected.privileges(grantee, entry.schema ?? undefined, kind);
-  // The plan does not restrict which other roles use a schema that is not private; it does restrict CREATE.
-  const isOpen = kind === "schema" && expected.schemas.get(entry.schema ?? "")?.access !== "private";
-  return isOpen && !expected.requestRoles.has(grantee) ? [...planned, "USAGE"] : planned;
+  const schema = expected.schemas.get(entry.schema ?? "");
+  if (schema === undefined || expected.requestRoles.has(grantee)) return planned;
+  return [...planned, ...entry.privileges.filter((each) => expected.tolerates(grantee, schema, entry.kind, each))];
 }
 
 function runsAsOwner({ kind, name }: LivePrivilege, { routines }: DatabaseState): string {

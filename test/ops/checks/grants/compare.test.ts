@@ -68,6 +68,53 @@ describe("for any plan", () => {
   });
 });
 
+test("finds what another role may change, apart from a writer, and what a writer may not do in the catalog", () => {
+  const plan = { ...planOf(["marts"], ["private_marts"]), writers: ["loader"] };
+  const live = plannedState(plan);
+  const loader = live.roles.map((role) => ({ ...role, superuser: false, name: "loader" })).slice(0, 1);
+  const grants = (schema: string, grantee: string) =>
+    privilege({
+      schema,
+      name: `${schema}.t`,
+      grantee,
+      privileges: ["DELETE", "INSERT", "SELECT", "TRIGGER", "UPDATE"],
+    });
+  const privileges = ["marts", "catalog", "gatehouse"].flatMap((schema) => [
+    grants(schema, "loader"),
+    grants(schema, "analyst"),
+  ]);
+  const all = "DELETE, INSERT, SELECT, TRIGGER, UPDATE";
+  expect(
+    found({ ...live, roles: [...live.roles, ...loader], privileges: [...live.privileges, ...privileges] }, plan),
+  ).toEqual([
+    `table catalog.t: analyst has ${all}`,
+    "table catalog.t: loader has TRIGGER",
+    `table gatehouse.t: analyst has ${all}`,
+    `table gatehouse.t: loader has ${all}`,
+    "table marts.t: analyst has DELETE, INSERT, TRIGGER, UPDATE",
+  ]);
+});
+
+test("finds in an existing database only what another role reaches in an internal schema", () => {
+  const plan = { ...planOf(["marts"], ["private_marts"]), existing: true };
+  const live = plannedState(plan);
+  const grants = ["marts", "catalog"].map((schema) =>
+    privilege({ schema, name: `${schema}.t`, grantee: "analyst", privileges: ["SELECT", "TRIGGER"] }),
+  );
+  const of = (...more: LivePrivilege[]) =>
+    found({ ...live, privileges: [...live.privileges, ...grants, ...more] }, plan);
+  // As with default privileges of the administrator.
+  expect(of()).toEqual([]);
+  const usage = privilege({
+    kind: "schema",
+    schema: "catalog",
+    name: "catalog",
+    grantee: "analyst",
+    privileges: ["USAGE"],
+  });
+  expect(of(usage)).toEqual(["table catalog.t: analyst has SELECT, TRIGGER", "schema catalog: analyst has USAGE"]);
+});
+
 describe("closure", () => {
   const plan = planOf(["api_v1", "marts"], ["private_marts"]);
 

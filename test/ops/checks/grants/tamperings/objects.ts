@@ -209,7 +209,7 @@ export const OBJECTS: readonly Tampering[] = [
       CREATE TABLE catalog.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028);
       ALTER TABLE catalog.events_2027 ENABLE ROW LEVEL SECURITY; ALTER TABLE catalog.events_2027 FORCE ROW LEVEL SECURITY`)}`,
     found: [
-      ["schema catalog", "bypass has CREATE"],
+      ["schema catalog", "bypass has CREATE, USAGE"],
       ["partitioned table marts.events", "serves every row of catalog.events_2027, past its row security"],
       ["view catalog.all_sales", "is owned by bypass (BYPASSRLS), and reads whatever that may, not pipeline"],
       [
@@ -217,7 +217,7 @@ export const OBJECTS: readonly Tampering[] = [
         "serves every row of marts.sales through catalog.all_sales, past its row security: catalog.all_sales is owned by bypass (BYPASSRLS)",
       ],
     ],
-    fix: `DROP VIEW marts.a; DROP VIEW catalog.all_sales; DROP TABLE catalog.events_2027; REVOKE CREATE ON SCHEMA catalog FROM bypass;
+    fix: `DROP VIEW marts.a; DROP VIEW catalog.all_sales; DROP TABLE catalog.events_2027; REVOKE ALL ON SCHEMA catalog FROM bypass;
       DROP POLICY cheap ON marts.sales; ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY`,
   },
   {

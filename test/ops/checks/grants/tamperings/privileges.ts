@@ -68,10 +68,10 @@ export const PRIVILEGES: readonly Tampering[] = [
   },
   {
     name: "reports a privilege that another role than the owner granted",
-    sql: `GRANT USAGE ON SCHEMA marts TO analyst; GRANT UPDATE ON marts.sales TO analyst WITH GRANT OPTION;
-      SET LOCAL ROLE analyst; GRANT UPDATE ON marts.sales TO web_anon; RESET ROLE`,
-    found: [["table marts.sales", "web_anon has UPDATE"]],
-    condition: can("table", "marts.sales", "UPDATE"),
+    sql: `GRANT USAGE ON SCHEMA marts TO analyst; GRANT REFERENCES ON marts.sales TO analyst WITH GRANT OPTION;
+      SET LOCAL ROLE analyst; GRANT REFERENCES ON marts.sales TO web_anon; RESET ROLE`,
+    found: [["table marts.sales", "web_anon has REFERENCES"]],
+    condition: can("table", "marts.sales", "REFERENCES"),
   },
   {
     name: "reports CREATE on an exposed schema",
@@ -82,8 +82,33 @@ export const PRIVILEGES: readonly Tampering[] = [
   {
     name: "reports CREATE of another role on an internal schema",
     sql: "GRANT USAGE, CREATE ON SCHEMA gatehouse TO pipeline",
-    found: [["schema gatehouse", "pipeline has CREATE"]],
+    found: [["schema gatehouse", "pipeline has CREATE, USAGE"]],
     condition: can("schema", "gatehouse", "CREATE", "pipeline"),
+  },
+  {
+    name: "reports another role that changes rows or runs code in an exposed schema, but not that it reads",
+    sql: `GRANT SELECT, REFERENCES, INSERT, TRIGGER ON marts.sales TO analyst; GRANT UPDATE (name) ON api_v1.place TO analyst;
+      GRANT USAGE, UPDATE ON SEQUENCE marts.sales_id_seq TO analyst; GRANT EXECUTE ON FUNCTION marts.total(int) TO analyst;
+      GRANT USAGE ON SCHEMA marts TO analyst`,
+    found: [
+      ["column api_v1.place.name", "analyst has UPDATE"],
+      ["sequence marts.sales_id_seq", "analyst has UPDATE"],
+      ["table marts.sales", "analyst has INSERT, TRIGGER"],
+    ],
+    condition: can("table", "marts.sales", "TRIGGER", "analyst"),
+  },
+  {
+    name: "reports every privilege of another role in an internal schema",
+    sql: `GRANT ALL ON catalog.sources TO analyst; GRANT USAGE ON SCHEMA gatehouse TO analyst; GRANT TRIGGER ON gatehouse.guarded TO analyst;
+      GRANT EXECUTE ON FUNCTION gatehouse.refuse_leaks() TO analyst; GRANT SELECT ON gatehouse.guarded TO pipeline`,
+    found: [
+      ["table catalog.sources", "analyst has DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE"],
+      ["table gatehouse.guarded", "analyst has TRIGGER"],
+      ["function gatehouse.refuse_leaks()", "analyst has EXECUTE"],
+      ["schema gatehouse", "analyst has USAGE"],
+      ["table gatehouse.guarded", "pipeline has SELECT"],
+    ],
+    condition: can("table", "catalog.sources", "TRIGGER", "analyst"),
   },
   {
     name: "reports USAGE on a sequence",

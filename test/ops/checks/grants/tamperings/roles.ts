@@ -28,6 +28,21 @@ export const DEFAULTS: readonly Tampering[] = [
     ],
   },
   {
+    name: "reports default privileges of another role to change rows or run code, and all in an internal schema",
+    sql: `ALTER DEFAULT PRIVILEGES FOR ROLE pipeline IN SCHEMA marts GRANT SELECT, TRIGGER ON TABLES TO analyst;
+      ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT SELECT, INSERT ON TABLES TO analyst;
+      ALTER DEFAULT PRIVILEGES FOR ROLE postgres IN SCHEMA gatehouse GRANT SELECT ON TABLES TO analyst;
+      ALTER DEFAULT PRIVILEGES FOR ROLE staff GRANT ALL ON TABLES TO analyst; ALTER DEFAULT PRIVILEGES FOR ROLE staff IN SCHEMA marts GRANT SELECT ON TABLES TO analyst`,
+    found: [
+      ["default privileges of pipeline in schema marts", "each table that is created in marts gives analyst TRIGGER"],
+      ["default privileges of postgres", "each table that is created anywhere gives analyst INSERT"],
+      [
+        "default privileges of postgres in schema gatehouse",
+        "each table that is created in gatehouse gives analyst SELECT",
+      ],
+    ],
+  },
+  {
     name: "reports a default privilege to write the next table",
     sql: "ALTER DEFAULT PRIVILEGES FOR ROLE analyst IN SCHEMA marts GRANT INSERT ON TABLES TO PUBLIC",
     found: [
@@ -89,7 +104,10 @@ export const ROLES: readonly Tampering[] = [
   {
     name: "reports indirect membership in a role that may write",
     sql: "GRANT UPDATE ON marts.sales TO analyst; GRANT analyst TO staff; GRANT staff TO authenticator",
-    found: [["role authenticator", "is a member of staff, and with it has UPDATE on table marts.sales"]],
+    found: [
+      ["table marts.sales", "analyst has UPDATE"],
+      ["role authenticator", "is a member of staff, and with it has UPDATE on table marts.sales"],
+    ],
     condition: "pg_has_role('authenticator', 'analyst', 'SET')",
   },
   {

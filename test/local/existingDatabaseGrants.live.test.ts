@@ -184,6 +184,21 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect(await found()).toEqual([]);
   });
 
+  test("names a writer that is a member of the data owner, also through another role", async () => {
+    await api.query("grant gatehouse_owner to dbt; create role team; grant gatehouse_owner to team; grant team to etl");
+    const found = await differences();
+    expect(found.map(({ subject, danger, message }) => [subject, danger, message])).toEqual(
+      ["dbt", "team"].map((role) => [
+        `role ${role}`,
+        "leak",
+        "is a member of gatehouse_owner, and reads and changes what it owns",
+      ]),
+    );
+    await api.query(found.map(({ hint }) => hint).join("\n"));
+    await api.query("drop role team");
+    expect(await differences()).toEqual([]);
+  });
+
   test("reports what PUBLIC has only where a request reaches it", async () => {
     const found = async (): Promise<unknown> => (await differences()).map(({ subject, message }) => [subject, message]);
     await api.query(

@@ -101,26 +101,46 @@ function settingsOf(settings: LiveRole["settings"] | undefined): ReadonlyMap<str
 }
 
 function* membershipFindings(live: DatabaseState, expected: GrantExpectation): Iterable<GrantFinding> {
-  const { anonymous, authenticator, owner, administrator } = expected.roles;
-  const superusers = live.roles.filter(({ superuser }) => superuser).map(({ name }) => name);
-  const trusted = new Set([...rolesOf(administrator, live, true), ...superusers]);
+  const { anonymous, authenticator, owner } = expected.roles;
+  const superusers = new Set(live.roles.flatMap(({ name, superuser }) => (superuser ? [name] : [])));
+  const trusted = new Set([...administratorsOf(live, expected), ...superusers]);
   for (const { role, member, grantor } of live.memberships) {
     const revoke = `REVOKE ${quoted(role)} FROM ${quoted(member)} GRANTED BY ${quoted(grantor)} CASCADE;`;
     const report = (danger: Danger, more: string) =>
       ofRole(member)(danger, `is a member of ${quoted(role)}${more}`, revoke);
+    const rules = isRuler(role, live, expected);
+    const isWriter = expected.writers.includes(member);
     if (member === anonymous || (member === authenticator && role !== anonymous)) {
-      yield report(isRuler(role, live, expected) ? "takeover" : "exposure", powersText(role, live, expected));
-    } else if (member === owner && role.startsWith("pg_")) {
-      // Views of the API read with the data owner's rights, so it must not have the server's own powerful roles.
-      yield report("leak", ", as are its views");
+      yield report(rules ? "takeover" : "exposure", powersText(role, live, expected));
+    } else if (member === owner) {
+      // Views of the API read with the data owner's rights. In an existing database they may need those of other roles.
+      const isPlanned = expected.existing || expected.writers.includes(role);
+      if (rules || !isPlanned) yield report(rules ? "takeover" : "leak", ", as are its views");
+    } else if (!expected.existing && isWriter && superusers.has(role) && !superusers.has(member)) {
+      yield report("takeover", ", and may become it");
     } else if (trusted.has(member) || (expected.existing && READ_ALL.includes(role))) continue;
     else if (role === owner) yield report("leak", ", and reads and changes what it owns");
     else if (READ_ALL.includes(role)) yield report("leak", ", and so reaches the private schemas");
   }
 }
 
+/**
+ * Returns the administrator, and the roles whose privileges it has. Without superuser rights it is also a member of the writers and of the owners of exposed
+ * schemas (infra/data/sql/006_memberships.sql), which are no administrators.
+ */
+function administratorsOf(live: DatabaseState, { roles, schemas, writers }: GrantExpectation): ReadonlySet<string> {
+  const owners = live.schemas.filter(({ name }) => schemas.get(name)?.access === "exposed").map(({ owner }) => owner);
+  const others = new Set([...writers, ...owners]);
+  const memberships = live.memberships.filter(({ role }) => !others.has(role));
+  return rolesOf(roles.administrator, { memberships }, true);
+}
+
 /** Returns a role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
-export function rolesOf(start: string, { memberships }: DatabaseState, inherited: boolean): ReadonlySet<string> {
+export function rolesOf(
+  start: string,
+  { memberships }: Pick<DatabaseState, "memberships">,
+  inherited: boolean,
+): ReadonlySet<string> {
   const roles = new Set([start]);
   // A set grows while it is iterated, so that memberships of memberships are followed.
   for (const name of roles) {

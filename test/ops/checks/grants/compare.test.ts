@@ -95,6 +95,35 @@ test("finds what another role may change, apart from a writer, and what a writer
   ]);
 });
 
+test("finds a writer that is a member of a superuser, and the data owner in roles that rule, not in a writer", () => {
+  const plan = { ...planOf(["marts"], ["private_marts"]), writers: ["loader"] };
+  const live = plannedState(plan);
+  const [loader] = live.roles.map((role) => ({ ...role, name: "loader" }));
+  const member = { grantor: "admin", options: true, admin: false, inherit: true, set: true };
+  const memberships = [
+    { ...member, role: "admin", member: "loader" },
+    { ...member, role: "loader", member: "pipeline" },
+    { ...member, role: "analyst", member: "pipeline" },
+    { ...member, role: "admin", member: "pipeline" },
+  ];
+  const of = (existing: boolean) =>
+    found(
+      {
+        ...live,
+        roles: [...live.roles, ...(loader ? [loader] : [])],
+        memberships: [...live.memberships, ...memberships],
+      },
+      { ...plan, existing },
+    );
+  expect(of(false)).toEqual([
+    "role loader: is a member of admin, and may become it",
+    "role pipeline: is a member of admin, as are its views",
+    "role pipeline: is a member of analyst, as are its views",
+  ]);
+  // Roles of an existing database may have memberships for other programs.
+  expect(of(true)).toEqual(["role pipeline: is a member of admin, as are its views"]);
+});
+
 test("finds in an existing database only what another role reaches in an internal schema", () => {
   const plan = { ...planOf(["marts"], ["private_marts"]), existing: true };
   const live = plannedState(plan);

@@ -114,11 +114,21 @@ export const ROLES: readonly Tampering[] = [
     name: "reports membership in predefined roles that reach every row",
     sql: "GRANT pg_read_all_data TO web_anon; GRANT pg_execute_server_program TO pipeline; GRANT pg_write_all_data TO staff",
     found: [
-      ["role web_anon", "is a member of pg_read_all_data"],
       ["role pipeline", "is a member of pg_execute_server_program, as are its views"],
+      ["role web_anon", "is a member of pg_read_all_data"],
       ["role staff", "is a member of pg_write_all_data, and so reaches the private schemas"],
     ],
     condition: can("table", "private_marts.people", "SELECT"),
+  },
+  {
+    name: "reports memberships of the data owner in a superuser and in any other role",
+    sql: "CREATE ROLE manager CREATEROLE; GRANT postgres, manager, analyst TO pipeline",
+    found: [
+      ["role pipeline", "is a member of manager, as are its views"],
+      ["role pipeline", "is a member of postgres, as are its views"],
+      ["role pipeline", "is a member of analyst, as are its views"],
+    ],
+    condition: "pg_has_role('pipeline', 'postgres', 'USAGE')",
   },
   {
     name: "reports a missing statement_timeout and a search_path of the role",

@@ -91,7 +91,7 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
 }
 
 /** Finds row security that does something else than its author meant. */
-function* rowSecurity(relation: Relation, { schemas, roles, existing }: GrantExpectation): Iterable<GrantFinding> {
+function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, secured, policies, readable } = relation;
   if (schemas.get(schema)?.access !== "exposed") return;
   const report = reporter(`${kind} ${name}`, schema);
@@ -100,11 +100,8 @@ function* rowSecurity(relation: Relation, { schemas, roles, existing }: GrantExp
     const problem = "has policies, but row security is off: every row is served";
     yield report("leak", problem, `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`);
   } else if (secured && !readable) {
-    const statement = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
-    // The author of an existing table may have hidden its rows on purpose.
-    const hint = existing
-      ? `if all its rows may be public: ${statement} otherwise move it to another schema`
-      : statement;
+    // Its author may have hidden its rows on purpose.
+    const hint = `if all its rows may be public: CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true); otherwise move it to another schema`;
     yield report("outage", `has row security and no policy for ${anonymous}: no rows are returned`, hint);
   }
 }

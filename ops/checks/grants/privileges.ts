@@ -128,9 +128,9 @@ export function* missingPrivileges(live: DatabaseState, expected: GrantExpectati
       const target = { kind, name: kind === "database" || kind === "schema" ? quoted(name) : name, column: null };
       const problem = `${granteeName(cell.role)} lacks ${missing.join(", ")}`;
       const statement = grant(missing, target, cell.role);
-      // A relation of an existing database may have been moved into the schema, or restricted.
+      // A relation may have been moved into the schema, or restricted by hand.
       const hint =
-        expected.existing && cell.kind === "table" && expected.requestRoles.has(cell.role)
+        cell.kind === "table" && expected.requestRoles.has(cell.role)
           ? `if all its rows and columns may be public: ${statement} otherwise move it to another schema`
           : statement;
       yield reporter(titleOf(target), cell.schema)("outage", problem, hint);

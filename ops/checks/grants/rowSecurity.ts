@@ -15,11 +15,11 @@ export function* bypassFindings(
   reader: Relation | undefined,
   path: string,
   live: DatabaseState,
-  { schemas, existing }: GrantExpectation,
+  expected: GrantExpectation,
 ): Iterable<GrantFinding> {
-  const access = schemas.get(read.schema)?.access;
+  const access = expected.schemas.get(read.schema)?.access;
   if (access === undefined || access === "private" || !read.secured || !reader) return;
-  const bypass = bypassOf(read, reader, live, existing);
+  const bypass = bypassOf(read, reader, live, expected);
   if (bypass === undefined) return;
   const problem = `serves every row of ${read.name}${path}, past its row security${bypass.why}`;
   yield reporter(`${relation.kind} ${relation.name}`, relation.schema)("leak", problem, bypass.hint);
@@ -34,7 +34,7 @@ function bypassOf(
   read: Relation,
   reader: Relation,
   live: DatabaseState,
-  existing: boolean,
+  { schemas, existing }: GrantExpectation,
 ): { readonly why: string; readonly hint: string } | undefined {
   if (!reader.kind.endsWith("view")) {
     const hint = `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
@@ -49,9 +49,12 @@ function bypassOf(
   if (read.forced || !rolesOf(reader.owner, live, true).has(read.owner)) return undefined;
   const [readerOwner, owner] = [quoted(reader.owner), quoted(read.owner)];
   const why = readerOwner === owner ? "" : `: ${reader.name} is owned by ${readerOwner}, a member of ${owner}`;
-  // With FORCE, the programs of the owner would read no rows without a policy for it.
-  const hint = existing
-    ? `give ${reader.name} another owner than ${owner} and its members${invoker}`
-    : `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`;
+  // With FORCE, the programs of the owner would read, load and delete no rows without a policy for it.
+  const others = existing
+    ? `give ${reader.name} another owner than ${owner} and its members`
+    : schemas.get(reader.schema)?.access === "exposed"
+      ? `give ${reader.name} an owner of data_api.writers that is no member of ${owner}`
+      : `take ${read.name} out of ${reader.name}`;
+  const hint = `${others}${invoker}`;
   return { why, hint };
 }

@@ -136,6 +136,29 @@ test("finds any single granted privilege, and its hint revokes it", async () => 
   await fc.assert(property, samples(60));
 });
 
+test("prints no statement that publishes a column or a table, or hides rows from the programs of their owner", async () => {
+  const { found } = await tamper({
+    sql: `REVOKE SELECT ON api_v1.place FROM web_anon; GRANT SELECT (id) ON api_v1.place TO web_anon;
+      ALTER TABLE private_marts.people SET SCHEMA marts; ALTER TABLE marts.sales ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY cheap ON marts.sales FOR SELECT TO web_anon USING (amount < 10); ALTER TABLE marts.events ENABLE ROW LEVEL SECURITY;
+      ALTER TABLE marts.events_2026 ENABLE ROW LEVEL SECURITY; CREATE POLICY recent ON marts.events_2026 FOR SELECT USING (true)`,
+    fix: "",
+  });
+  const owner = "an owner of data_api.writers that is no member of pipeline";
+  const select = (name: string) =>
+    `if all its rows and columns may be public: GRANT SELECT ON TABLE ${name} TO web_anon; otherwise move it to another schema`;
+  expect(found.map(({ subject, hint }) => [subject, hint])).toEqual([
+    ["materialized view marts.totals", `give marts.totals ${owner}`],
+    ["view api_v1.sales", `give api_v1.sales ${owner}, or set security_invoker if its readers may read the table`],
+    [
+      "partitioned table marts.events",
+      "if all its rows may be public: CREATE POLICY public_read ON marts.events FOR SELECT TO web_anon USING (true); otherwise move it to another schema",
+    ],
+    ["table api_v1.place", select("api_v1.place")],
+    ["table marts.people", select("marts.people")],
+  ]);
+});
+
 test("quotes the keywords that Postgres reserves, in hints", async () => {
   const { rows } = await client.query<{ word: string }>(
     "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T') ORDER BY 1",

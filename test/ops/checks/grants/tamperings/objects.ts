@@ -198,6 +198,7 @@ export const OBJECTS: readonly Tampering[] = [
       ["view api_v1.sales", "serves every row of marts.sales, past its row security"],
       ["table marts.sales", "has row security and no policy for web_anon: no rows are returned"],
     ],
+    fix: `ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY; DROP POLICY cheap ON api_v1.place`,
   },
   {
     name: "reports row security that a parent table, and an owner with BYPASSRLS, bypass although it is forced",

@@ -204,6 +204,7 @@ export const PRIVILEGES: readonly Tampering[] = [
     sql: "CREATE TABLE marts.late (id int); ALTER TABLE marts.late OWNER TO pipeline",
     found: [["table marts.late", "web_anon lacks SELECT"]],
     condition: `NOT ${can("table", "marts.late", "SELECT")}`,
+    fix: "GRANT SELECT ON marts.late TO web_anon",
   },
   {
     name: "reports missing USAGE, EXECUTE and CONNECT",

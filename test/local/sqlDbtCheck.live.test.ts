@@ -173,6 +173,14 @@ describe("check_dbt", () => {
     expect(await problemsOf(manifestOf({ dim_a: {} }))).toEqual([]);
   });
 
+  test("reads a project with a schema that the role may not use", async () => {
+    await api.query("create schema locked; create table locked.s (id integer)");
+    const manifest = JSON.stringify(manifestOf({ dim_a: {} }, { s: { schema: "locked" } }));
+    const { rows } = await owner.query("select catalog.check_dbt($1)", [manifest]);
+    expect(rows).toEqual([{ check_dbt: "" }]);
+    await api.query("drop schema locked cascade");
+  });
+
   test("refuses a private column that the relation has, also when it is not documented, and in lower case", async () => {
     await owner.query("create table marts.dim_a (id integer, fnr text)");
     const person = { schema: "private_raw", columns: { FNR: { meta: { contains_pii: true } } } };

@@ -51,7 +51,9 @@ as $$
     case when is_source and gatehouse <> '{}' then coalesce(gatehouse ->> 'source_id', name) end,
     coalesce(gatehouse ->> 'provider', node ->> 'source_name'),
     materialized, schema, relation,
-    case when here then pg_catalog.to_regclass(pg_catalog.format('%I.%I', schema, relation))::oid end,
+    -- to_regclass fails in a schema that the caller may not use.
+    (select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where here and n.nspname = schema::pg_catalog.name and c.relname = relation::pg_catalog.name),
     here and schema = any (catalog.dbt_schemas('exposed')),
     here and schema = any (catalog.dbt_schemas('private')),
     gatehouse, node

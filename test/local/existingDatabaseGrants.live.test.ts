@@ -143,6 +143,23 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect(await differences()).toEqual([]);
   });
 
+  test("names a view of a hidden table whose policies do not apply because row security is off", async () => {
+    await api.query("create policy own on staging.client using (false)");
+    expect(JSON.parse((await read("/clients")).body)).toEqual([{ id: 1 }]);
+    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+      [
+        [
+          "view analytics_api.clients",
+          "leak",
+          "serves every row of staging.client: staging.client has policies, but row security is off",
+          "enable it, which hides rows from other programs, too, or drop the policies if all rows of staging.client may be public",
+        ],
+      ],
+    );
+    await api.query("drop policy own on staging.client");
+    expect(await differences()).toEqual([]);
+  });
+
   test("names a path past row security next to a shorter one on which it applies", async () => {
     const found = async () => (await differences()).map(({ subject, message, hint }) => [subject, message, hint]);
     await api.query(

@@ -86,7 +86,7 @@ export function* closureFindings(live: DatabaseState, expected: GrantExpectation
 function* readFindings(
   relation: Relation,
   read: Relation,
-  { through }: Path,
+  { through, reader }: Path,
   { schemas }: GrantExpectation,
   isParent: boolean,
 ): Iterable<GrantFinding> {
@@ -98,6 +98,11 @@ function* readFindings(
   } else if (access === undefined && !read.published && !isParent) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
     const hint = `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`;
+    yield report("leak", problem, hint);
+  } else if (access !== "exposed" && read.policies && !read.secured && !isParent && !reader?.kind.endsWith("table")) {
+    // An exposed table is a finding itself, and policies of a partition do not apply to rows that are read through its table.
+    const problem = `serves every row of ${read.name}${path}: ${read.name} has policies, but row security is off`;
+    const hint = `enable it, which hides rows from other programs, too, or drop the policies if all rows of ${read.name} may be public`;
     yield report("leak", problem, hint);
   }
 }

@@ -201,6 +201,20 @@ export const OBJECTS: readonly Tampering[] = [
     fix: `ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY; DROP POLICY cheap ON api_v1.place`,
   },
   {
+    name: "reports policies of a hidden table without row security that a view reads, but not of a partition that is read through its table",
+    sql: asOwner(`CREATE TABLE catalog.visits (id int); CREATE POLICY recent ON catalog.visits USING (id > 1);
+      CREATE VIEW catalog.latest AS SELECT id FROM catalog.visits; CREATE VIEW marts.visits AS SELECT id FROM catalog.latest;
+      CREATE TABLE catalog.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028);
+      CREATE POLICY recent ON catalog.events_2027 USING (year > 2027)`),
+    found: [
+      [
+        "view marts.visits",
+        "serves every row of catalog.visits through catalog.latest: catalog.visits has policies, but row security is off",
+      ],
+    ],
+    fix: "DROP POLICY recent ON catalog.visits",
+  },
+  {
     name: "reports row security that a parent table, and an owner with BYPASSRLS, bypass although it is forced",
     sql: `CREATE ROLE bypass BYPASSRLS; GRANT USAGE, CREATE ON SCHEMA catalog TO bypass; GRANT USAGE ON SCHEMA marts TO bypass; GRANT SELECT ON marts.sales TO bypass;
       ALTER TABLE marts.sales ENABLE ROW LEVEL SECURITY; ALTER TABLE marts.sales FORCE ROW LEVEL SECURITY;

@@ -1,6 +1,6 @@
 /** The project of docs/dbt.md with dbt itself, against Postgres and PostgREST. */
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -207,10 +207,22 @@ test("builds nothing of a refused project", async () => {
     "      - name: orgnr\n        config: { meta: { contains_pii: true } }\n",
   );
   edit("dbt_project.yml", "+materialized: incremental", "+materialized: table");
+  // The flag --store-failures applies to tests without a setting. The owner role may not create dbt's schema for them.
+  edit("dbt_project.yml", "models:\n  +persist", "data_tests: { +schema: private_marts }\nmodels:\n  +persist");
+  edit(
+    "models/sources.yml",
+    "sources:\n",
+    "sources:\n  - name: people\n    schema: private_raw\n    tables: [{ name: person }]\n",
+  );
+  mkdirSync(join(project, "tests"));
+  writeFileSync(
+    join(project, "tests/named.sql"),
+    "{{ config(schema='marts') }} select * from {{ source('people', 'person') }} where name is null",
+  );
   const problems = (run: DbtRun): string[] =>
-    run.output.split("\n").flatMap((line) => /(models\/.*)/.exec(line)?.[1] ?? []);
+    run.output.split("\n").flatMap((line) => /((models|tests)\/.*)/.exec(line)?.[1] ?? []);
 
-  const run = await dbt(project, ["build"], env);
+  const run = await dbt(project, ["build", "--store-failures"], env);
   expect(run.code).not.toBe(0);
   const unknown = `unknown namespace of tag "theme:regi". Namespaces: topic, geo, cadence, eu_theme. A tag that is only for dbt has no colon.`;
   const marts = (model: string): string => `models/marts/marts.yml: model ${model}`;
@@ -220,6 +232,7 @@ test("builds nothing of a refused project", async () => {
     `${marts("dim_municipality")}: ${unknown}`,
     `${marts("dim_municipality")}, column orgnr: is private, and its schema is exposed. Remove the column, or use a private schema.`,
     `${marts("indicator_municipalities")}: ${unknown}`,
+    "tests/named.sql: test named: reads personal data of models/sources.yml: source people.person. Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true.",
   ]);
   expect(await rows("/county_summary?fylke_nr=eq.03")).toEqual([
     { fylke_nr: "03", fylke_navn: "Oslo", municipalities: 2 },

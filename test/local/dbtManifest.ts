@@ -17,6 +17,12 @@ interface Described {
   readonly warnAfter?: { readonly count: number; readonly period: string };
   /** `meta.gatehouse` of the group of a source. */
   readonly group?: unknown;
+  /** `meta.contains_pii`. */
+  readonly pii?: unknown;
+  /** `meta.contains_pii` of the group of a source. */
+  readonly groupPii?: unknown;
+  /** Makes it a test: `config.store_failures`. */
+  readonly stored?: boolean | null;
 }
 
 export interface Manifest {
@@ -37,8 +43,14 @@ export function manifestOf(
 export const idOf = (isSource: boolean, name: string): string =>
   isSource ? `source.p.ssb.${name}` : `model.p.${name}`;
 
-function common(name: string, { database, schema, description = "", gatehouse, tags = [], columns = {} }: Described) {
-  const meta = gatehouse === undefined ? {} : { gatehouse };
+function common(
+  name: string,
+  { database, schema, description = "", gatehouse, pii, tags = [], columns = {} }: Described,
+) {
+  const meta = {
+    ...(gatehouse === undefined ? {} : { gatehouse }),
+    ...(pii === undefined ? {} : { contains_pii: pii }),
+  };
   return {
     name,
     database: database ?? "gatehouse",
@@ -66,17 +78,18 @@ function common(name: string, { database, schema, description = "", gatehouse, t
 
 function model(name: string, entry: Described): unknown {
   const { config, ...rest } = common(name, { schema: "marts", ...entry });
-  const { materialized = "incremental", persist = true, reads = [], grants = {} } = entry;
+  const { materialized = "incremental", persist = true, reads = [], grants = {}, stored } = entry;
   return {
     ...rest,
-    resource_type: "model",
+    resource_type: stored === undefined ? "model" : "test",
     alias: name,
     source_name: null,
-    patch_path: "p://models/marts.yml",
+    patch_path: stored === undefined ? "p://models/marts.yml" : null,
     original_file_path: `models/${name}.sql`,
     config: {
       ...config,
-      materialized,
+      ...(stored === undefined ? {} : { store_failures: stored, store_failures_as: stored ? "table" : null }),
+      materialized: stored === undefined ? materialized : "test",
       grants,
       persist_docs: persist
         ? {
@@ -100,7 +113,10 @@ function source(name: string, entry: Described): unknown {
     patch_path: null,
     original_file_path: "models/sources.yml",
     loaded_at_field: entry.loadedAt ?? null,
-    source_meta: entry.group === undefined ? {} : { gatehouse: entry.group },
+    source_meta: {
+      ...(entry.group === undefined ? {} : { gatehouse: entry.group }),
+      ...(entry.groupPii === undefined ? {} : { contains_pii: entry.groupPii }),
+    },
     config: {
       ...config,
       freshness,

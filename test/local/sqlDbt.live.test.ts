@@ -106,6 +106,11 @@ describe("describe_dbt", () => {
     ]);
   });
 
+  test("writes no rows of tests whose failures dbt stores", async () => {
+    const tested = manifestOf({ kept: { stored: true, tags: ["topic:a"], reads: [idOf(true, "unpublished")] } });
+    expect(await describeProject(tested)).toEqual([]);
+  });
+
   test("changes nothing when it runs again, and then only what changed", async () => {
     await describeProject(PROJECT);
     expect(await describeProject(PROJECT)).toEqual([]);

@@ -145,6 +145,51 @@ describe("check_dbt", () => {
       ],
     ],
     [
+      "failures of tests with personal data that dbt stores",
+      manifestOf(
+        {
+          dim_a: { reads: [idOf(true, "person")], gatehouse: { no_personal_data: true } },
+          kept: { stored: true, tags: ["topik:a"], description: "K", persist: false, reads: [idOf(true, "person")] },
+          stated: { stored: true, reads: [idOf(false, "dim_a")], gatehouse: { no_personal_data: true } },
+          unstored: { stored: false, reads: [idOf(true, "person")] },
+          by_default: { stored: null, reads: [idOf(true, "person")] },
+          audit: { stored: true, schema: "dbt_test__audit", reads: [idOf(true, "person")] },
+        },
+        { person: { schema: "private_raw" } },
+      ),
+      [
+        "models/kept.sql: test kept: reads personal data of models/sources.yml: source ssb.person. Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true.",
+      ],
+    ],
+    [
+      "models and sources that are private as a whole",
+      manifestOf(
+        {
+          dim_a: { pii: true },
+          dim_b: { pii: "yes", gatehouse: { no_personal_data: true } },
+          dim_c: { pii: false },
+          stg: { schema: "staging", pii: true },
+          dim_d: { reads: [idOf(false, "stg")] },
+          dim_e: { reads: [idOf(true, "customer")] },
+          dim_f: { reads: [idOf(true, "product")] },
+        },
+        {
+          landing: { groupPii: true },
+          customer: { schema: "staging", groupPii: true },
+          product: { schema: "staging", groupPii: true, pii: false },
+        },
+      ),
+      [
+        ...[model("dim_a"), model("dim_b")].map(
+          (entry) =>
+            `${entry}: is private (contains_pii), and its schema is exposed. Use a private schema, or set meta.contains_pii: false.`,
+        ),
+        `${model("dim_d")}: reads personal data of ${model("stg")}. Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true.`,
+        `${model("dim_e")}: reads personal data of models/sources.yml: source ssb.customer. Use a private schema. If none of it is in the result, set meta.gatehouse.no_personal_data: true.`,
+        "models/sources.yml: source ssb.landing: is private (contains_pii), and its schema is exposed. Use a private schema, or set meta.contains_pii: false.",
+      ],
+    ],
+    [
       "views on what dbt replaces",
       manifestOf({
         dim_a: { materialized: "table" },

@@ -18,7 +18,8 @@
   {%- for group, entries in manifest.items() -%}
     {%- for id, node in graph[group].items() -%}
       {%- set config = {} -%}
-      {%- for key in ['materialized', 'persist_docs', 'meta', 'grants'] -%}{%- do config.update({key: node.config.get(key)}) -%}{%- endfor -%}
+      {%- for key in ['materialized', 'persist_docs', 'meta', 'grants', 'store_failures'] -%}{%- do config.update({key: node.config.get(key)}) -%}{%- endfor -%}
+      {%- if config.store_failures is none -%}{%- do config.update({'store_failures': flags.STORE_FAILURES}) -%}{%- endif -%}
       {%- do entries.update({id: {'config': config}}) -%}
       {%- for key in keys -%}{%- do entries[id].update({key: node.get(key)}) -%}{%- endfor -%}
     {%- endfor -%}

@@ -17,8 +17,17 @@ create function catalog.dbt_reader() returns text
   immutable
   return :'anonymous';
 
--- Models, seeds, snapshots and sources. `gatehouse` is their meta.gatehouse, to which that of a source's group applies as well; a source has a
--- source_id if it is there. `oid` is null before the first build. An ephemeral model is no relation, and another database is another API.
+-- Whether documentation marks personal data, as dbt's own does (https://docs.getdbt.com/reference/resource-configs/meta): with any text but a negative one.
+create function catalog.dbt_contains_pii(meta jsonb) returns boolean
+  language sql
+  immutable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(pg_catalog.lower(meta ->> 'contains_pii'), '') not in ('', 'false', 'no')
+$$;
+
+-- Models, seeds, snapshots, sources, and tests whose failures are stored. `gatehouse` is their meta.gatehouse, to which that of a source's group applies as
+-- well; a source has a source_id if it is there. `oid` is null before the first build. An ephemeral model is no relation, and another database is another API.
 create function catalog.dbt_entries(manifest jsonb) returns table (
   id text, entry text, source_id text, provider text, materialized text, schema text, relation text, oid oid, exposed boolean, private boolean,
   gatehouse jsonb, node jsonb
@@ -31,6 +40,8 @@ as $$
     select key as id, pg_catalog.jsonb_strip_nulls(value) as node
     from pg_catalog.jsonb_each(coalesce(manifest -> 'nodes', '{}') || coalesce(manifest -> 'sources', '{}')) as _(key, value)
     where value ->> 'resource_type' in ('model', 'seed', 'snapshot', 'source')
+      -- The rows that fail are a relation, in the schema of the test.
+      or value ->> 'resource_type' = 'test' and value -> 'config' -> 'store_failures' = 'true'
   ), read as materialized (
     select
       id, node,
@@ -41,6 +52,7 @@ as $$
       coalesce(node ->> 'alias', node ->> 'identifier', node ->> 'name') as relation,
       coalesce(node -> 'source_meta' -> 'gatehouse', '{}')
         || coalesce(coalesce(node -> 'config' -> 'meta', node -> 'meta') -> 'gatehouse', '{}') as gatehouse,
+      coalesce(node -> 'source_meta', '{}') || coalesce(node -> 'meta', '{}') || coalesce(node -> 'config' -> 'meta', '{}') as meta,
       node ->> 'database' = pg_catalog.current_database() and node -> 'config' ->> 'materialized' is distinct from 'ephemeral' as here
     from stripped
   )
@@ -55,18 +67,9 @@ as $$
     (select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where here and n.nspname = schema::pg_catalog.name and c.relname = relation::pg_catalog.name),
     here and schema = any (catalog.dbt_schemas('exposed')),
-    here and schema = any (catalog.dbt_schemas('private')),
+    here and schema = any (catalog.dbt_schemas('private')) or catalog.dbt_contains_pii(meta),
     gatehouse, node
   from read
-$$;
-
--- Whether documentation marks personal data, as dbt's own does (https://docs.getdbt.com/reference/resource-configs/meta): with any text but a negative one.
-create function catalog.dbt_contains_pii(meta jsonb) returns boolean
-  language sql
-  immutable
-  set search_path = pg_catalog, pg_temp
-as $$
-  select coalesce(pg_catalog.lower(meta ->> 'contains_pii'), '') not in ('', 'false', 'no')
 $$;
 
 -- Their columns as documented.

@@ -15,6 +15,9 @@ as $$
     from entries e join catalog.dbt_ancestors(manifest) a on a.id = e.id join entries origin on origin.id = a.ancestor
     where e.exposed and not origin.exposed
   )
+  select e.entry, 'is private (contains_pii), and its schema is exposed', 'Use a private schema, or set meta.contains_pii: false'
+  from entries e where e.exposed and e.private
+  union all
   select c.entry, 'is private, and its schema is exposed', 'Remove the column, or use a private schema'
   from columns c where c.exposed and c.private
   union all
@@ -78,7 +81,7 @@ create function catalog.dbt_problems(manifest jsonb) returns table (entry text, 
   set search_path = pg_catalog, pg_temp
 as $$
   with entries as materialized (
-    select * from catalog.dbt_entries(manifest)
+    select * from catalog.dbt_entries(manifest) e where e.node ->> 'resource_type' <> 'test'
   ), keys(owner, name, type) as (
     values
       ('relation', 'title', 'string'), ('relation', 'kind', 'string'), ('relation', 'no_personal_data', 'boolean'),

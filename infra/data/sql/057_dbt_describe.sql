@@ -52,7 +52,7 @@ begin
     select e.schema, e.relation, e.gatehouse ->> 'kind', e.gatehouse ->> 'title',
       case when e.source_id is not null then nullif(e.node ->> 'description', '') end,
       array(select o.source_id from origins o where o.id = e.id order by 1)
-    from entries e where e.exposed and (e.source_id is not null or e.node ->> 'resource_type' <> 'source')
+    from entries e where e.exposed and (e.source_id is not null or e.node ->> 'resource_type' not in ('source', 'test'))
     on conflict (schema, relation) do update set
       kind = excluded.kind, title = excluded.title, description = excluded.description, source_ids = excluded.source_ids
     where (known.kind, known.title, known.description, known.source_ids)
@@ -65,7 +65,7 @@ begin
     select e.schema, e.relation, t.tag
     from catalog.dbt_entries(manifest) e
     left join lateral pg_catalog.jsonb_array_elements_text(coalesce(e.node -> 'tags', '[]')) as t(tag) on t.tag like '%:%'
-    where e.exposed and (e.source_id is not null or e.node ->> 'resource_type' <> 'source')
+    where e.exposed and (e.source_id is not null or e.node ->> 'resource_type' not in ('source', 'test'))
   ), removed as (
     delete from catalog.tags t
     where exists (select from wanted w where w.schema = t.schema and w.relation = t.relation)

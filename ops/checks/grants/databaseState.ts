@@ -16,6 +16,7 @@ export interface DatabaseState {
   readonly defaults: readonly LiveDefault[];
   readonly owned: readonly Owned[];
   readonly eventTriggers: readonly EventTrigger[];
+  readonly eventTriggersOff: readonly EventTriggersOff[];
   readonly unhandledTables: readonly UnhandledTable[];
 }
 
@@ -156,6 +157,16 @@ interface EventTrigger {
   readonly schema: string;
 }
 
+/** A setting with which no event trigger runs. */
+interface EventTriggersOff {
+  /** Of the configuration of the server. */
+  readonly server: boolean;
+  /** Null = all. */
+  readonly role: string | null;
+  /** The database of the plan; null = all. */
+  readonly database: string | null;
+}
+
 const FOLDER = new URL("sql/", import.meta.url);
 
 /**
@@ -186,6 +197,7 @@ export async function readDatabaseState(
     defaults: await read("defaults"),
     owned: await read("owned", [anonymous, authenticator]),
     eventTriggers: await read("event_triggers"),
+    eventTriggersOff: await read("event_triggers_off"),
     unhandledTables: await unhandledTables(client),
   };
 }

@@ -122,7 +122,23 @@ function* eventTriggers(live: DatabaseState, expected: GrantExpectation): Iterab
     if (!found.enabled) yield report("outage", "is disabled", enable);
     else if (isGuard && !found.always)
       yield report("exposure", "does not run in sessions with session_replication_role = replica", enable);
+    for (const setting of live.eventTriggersOff) {
+      const { where, hint } = switchOf(setting);
+      yield report(isGuard ? "exposure" : "outage", `does not run: event_triggers is off ${where}`, hint);
+    }
     if (found.schema === FUNCTIONS_SCHEMA) continue;
     yield report("takeover", `runs a function of schema ${quoted(found.schema)}, not ${FUNCTIONS_SCHEMA}`, again);
   }
+}
+
+/** Returns where no event trigger runs, and how they run again there. */
+function switchOf({ server, role, database }: DatabaseState["eventTriggersOff"][number]) {
+  if (server) {
+    const hint = "remove event_triggers from the configuration of the server (ALTER SYSTEM RESET event_triggers)";
+    return { where: "on the server", hint: `${hint}, and reload it` };
+  }
+  const [inDatabase, of] =
+    database === null ? ["", ""] : [" in database ", " IN DATABASE "].map((text) => text + quoted(database));
+  const where = `for ${role === null ? "all roles" : quoted(role)}${inDatabase}`;
+  return { where, hint: `ALTER ROLE ${role === null ? "ALL" : quoted(role)}${of} RESET event_triggers;` };
 }

@@ -159,6 +159,20 @@ test("prints no statement that publishes a column or a table, or hides rows from
   ]);
 });
 
+test("reports event triggers that the configuration of the server switches off", async () => {
+  const found = async () => named(await verifyGrants(client, expected)).map(([, message]) => message);
+  try {
+    await client.query("ALTER SYSTEM SET event_triggers = off");
+    await client.query("SELECT pg_reload_conf()");
+    const off = "does not run: event_triggers is off on the server";
+    await expect.poll(found).toEqual([off, off, off, off]);
+  } finally {
+    await client.query("ALTER SYSTEM RESET event_triggers");
+    await client.query("SELECT pg_reload_conf()");
+  }
+  await expect.poll(found).toEqual([]);
+});
+
 test("quotes the keywords that Postgres reserves, in hints", async () => {
   const { rows } = await client.query<{ word: string }>(
     "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T') ORDER BY 1",

@@ -136,6 +136,7 @@ export function plannedState(plan: DataPlan): DatabaseState {
     })),
     owned: [],
     unhandledTables: [],
+    eventTriggersOff: [],
     eventTriggers: expected.eventTriggers.map((name) => ({
       name,
       enabled: true,

@@ -253,6 +253,21 @@ export const OBJECTS: readonly Tampering[] = [
       ALTER EVENT TRIGGER gatehouse_schema_changed ENABLE`,
   },
   {
+    name: "reports event triggers that a setting of a database or role switches off",
+    sql: `ALTER DATABASE warehouse SET event_triggers = off; ALTER ROLE pipeline SET event_triggers = false;
+      ALTER ROLE pipeline IN DATABASE postgres SET event_triggers = off; ALTER ROLE staff SET event_triggers = on`,
+    found: [
+      "gatehouse_guard_private",
+      "gatehouse_comments",
+      "gatehouse_schema_changed",
+      "gatehouse_schema_dropped",
+    ].flatMap((name) =>
+      ["for all roles in database warehouse", "for pipeline"].map(
+        (where) => [`event trigger ${name}`, `does not run: event_triggers is off ${where}`] as const,
+      ),
+    ),
+  },
+  {
     name: "reports a missing schema",
     sql: "DROP SCHEMA gatehouse_openapi CASCADE",
     found: [["schema gatehouse_openapi", "does not exist"]],

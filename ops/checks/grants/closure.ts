@@ -158,6 +158,8 @@ function* unrecordedFindings(
     const hint = `take ${name} out of it, or drop it; until then what it reads is public`;
     if (kind === "catalog") {
       yield report("leak", `serves rows of ${name}${path}, which describes private relations, too`, hint);
+    } else if (kind === "description") {
+      yield report("leak", `serves what ${name} returns${path}, which describes private relations, too`, hint);
     } else if (kind === "function" && filled) {
       yield report("leak", `is filled with what ${name}${path} returns, with the rights of an owner`, hint);
     } else if (kind === "remote" && schemas.get(schema ?? "")?.access === "private") {

@@ -103,8 +103,11 @@ interface Dependency {
 export interface Unrecorded {
   /** Of the relation. */
   readonly id: string;
-  /** A relation of the system catalog; a function that runs a text as SQL or reads files; a table of this database, as a foreign table. */
-  readonly kind: "catalog" | "function" | "remote";
+  /**
+   * A relation of the system catalog; a function that returns the comment, definition or name of any object; a function that runs a text as SQL or reads
+   * files; a table of this database, as a foreign table.
+   */
+  readonly kind: "catalog" | "description" | "function" | "remote";
   readonly name: string;
   /** Of a remote table. */
   readonly schema: string | null;

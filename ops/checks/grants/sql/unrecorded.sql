@@ -7,12 +7,18 @@ join pg_class s on s.oid = found[1]::oid
 -- Objects of a new server have smaller OIDs (access/transam.h, FirstNormalObjectId).
 where r.ev_class >= 16384 and s.oid < 16384
 union
-select r.ev_class::text, 'function', p.oid::regprocedure::text, null
+select r.ev_class::text, called.kind, p.oid::regprocedure::text, null
 from pg_rewrite r
 cross join lateral regexp_matches(r.ev_action::text, ':funcid (\d+)', 'g') as found
 join pg_proc p on p.oid = found[1]::oid
-where r.ev_class >= 16384
-  and p.proname ~ '^((query|cursor|table|schema|database)_to_xml|ts_stat$|lo_get$|pg_read_(binary_)?file$|pg_ls_)'
+cross join lateral (
+  select case
+    when p.proname ~ '^((query|cursor|table|schema|database)_to_xml|ts_stat$|lo_get$|loread$|pg_read_(binary_)?file$|pg_ls_)' then 'function'
+    when p.proname = 'ts_rewrite' and p.pronargs = 2 then 'function'
+    when p.proname ~ '^((obj|col|shobj)_description|pg_get_[a-z_]*def|pg_(describe|identify)_object)$' then 'description'
+  end
+) as called (kind)
+where r.ev_class >= 16384 and called.kind is not null
 union
 select t.ftrelid::text, 'remote', format('%I.%I', remote.schema, coalesce(remote.name, c.relname)), remote.schema
 from pg_foreign_table t

@@ -34,6 +34,41 @@ export const UNRECORDED: readonly Tampering[] = [
     fix: "DROP MATERIALIZED VIEW marts.document",
   },
   {
+    name: "reports a materialized view whose search query is rewritten with the rows of a text that runs as SQL",
+    sql: asOwner(`CREATE MATERIALIZED VIEW marts.query AS
+        SELECT ts_rewrite('a'::tsquery, 'select ''a''::tsquery, name::tsquery from private_marts.people')::text AS q;
+      CREATE MATERIALIZED VIEW marts.rewritten AS SELECT ts_rewrite('a'::tsquery, 'a'::tsquery, 'b'::tsquery)::text AS q`),
+    found: [
+      [
+        "materialized view marts.query",
+        "is filled with what ts_rewrite(tsquery,text) returns, with the rights of an owner",
+      ],
+    ],
+    fix: "DROP MATERIALIZED VIEW marts.query",
+  },
+  {
+    name: "reports functions that return comments, definitions and names of any object, also through a hidden view, but not a view of partitions",
+    sql: asOwner(`CREATE VIEW catalog.described AS SELECT obj_description(id::oid, 'pg_class') AS comment, pg_get_viewdef(id::oid) AS query FROM marts.sales;
+      CREATE VIEW marts.described AS SELECT * FROM catalog.described;
+      CREATE VIEW marts.objects AS SELECT pg_describe_object(1259, id::oid, 0) AS name FROM marts.sales;
+      CREATE VIEW marts.partitions AS SELECT tableoid::regclass::text AS partition, year FROM marts.events`),
+    found: [
+      [
+        "view marts.described",
+        "serves what obj_description(oid,name) returns through catalog.described, which describes private relations, too",
+      ],
+      [
+        "view marts.described",
+        "serves what pg_get_viewdef(oid) returns through catalog.described, which describes private relations, too",
+      ],
+      [
+        "view marts.objects",
+        "serves what pg_describe_object(oid,oid,integer) returns, which describes private relations, too",
+      ],
+    ],
+    fix: "DROP VIEW marts.described, marts.objects",
+  },
+  {
     name: "reports a materialized view that a function fills whose body is text",
     sql: asOwner(`CREATE FUNCTION catalog.names() RETURNS SETOF text LANGUAGE sql STABLE AS 'SELECT name FROM private_marts.people';
       CREATE FUNCTION marts.upper_name(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN upper(name); END';

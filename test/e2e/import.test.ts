@@ -58,6 +58,7 @@ beforeAll(async () => {
         description: "HTTPS",
       },
     },
+    "gatehouse:protected_services": [],
     "gatehouse:identity_provider": {
       install: false,
       url: own.identityProvider,

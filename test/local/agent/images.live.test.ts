@@ -32,10 +32,7 @@ const request = (fields: Partial<ContainerRequest> = {}): ContainerRequest => ({
   ip: "127.96.0.7",
   folder,
   authentik: undefined,
-  mounts: new Map([
-    ["/blueprints/gatehouse", join(folder, "mounted")],
-    ["/data", join(folder, "data")],
-  ]),
+  mounts: new Map([["/blueprints/gatehouse", join(folder, "mounted")]]),
   ...fields,
 });
 const LISTEN = {
@@ -51,7 +48,7 @@ describe("the command of authentik's images, with a real authentik", () => {
       args: ["server"],
       env: {
         ...LISTEN,
-        AUTHENTIK_STORAGE__FILE__PATH: join(folder, "data"),
+        AUTHENTIK_STORAGE__FILE__PATH: folder,
       },
     });
     expect(await commandFor(PROXY, request({ authentik, mounts: new Map() }))).toEqual({

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, realpathSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
 import path from "node:path";
-import { claimDataFolder, isDataFolder } from "../../ops/toolchain/dataFolder.ts";
+import { claimDataFolder, isDataFolder, notWritten } from "../../ops/toolchain/dataFolder.ts";
 import { listen } from "./listener.ts";
 import { readJson, writePrivate } from "./privateFile.ts";
 import { startTime } from "./procfs.ts";
@@ -37,7 +37,7 @@ interface DataFolder {
 
 /**
  * Creates the folder if missing, and locks it for this process.
- * @throws AlreadyRunning when another process has locked it; UserError when another user can write to it; Error when it contains files of another program
+ * @throws AlreadyRunning when another process has locked it; UserError when another user can write to it, or this one cannot; Error when it contains files of another program
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   claimDataFolder(folder);
@@ -46,9 +46,14 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     throw new Error(`${data} contains files that are not Gatehouse's. Set GATEHOUSE_DATA to an empty or a new folder.`);
   }
   const lock = await acquireLock(data);
-  // Postgres runs under another user when root starts it, and must pass through.
-  chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
-  writeRunning(data, []);
+  try {
+    // Postgres runs under another user when root starts it, and must pass through.
+    chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
+    writeRunning(data, []);
+  } catch (error) {
+    lock.close();
+    throw notWritten(data, error);
+  }
   return {
     path: data,
     release: () => {

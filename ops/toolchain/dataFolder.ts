@@ -27,12 +27,20 @@ export function claimDataFolder(data: string): void {
     }
     if (isEmpty) writeFileSync(join(data, MARKER), MARK);
   } catch (error) {
-    if (error instanceof UserError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(
-      `the data folder ${data} cannot be created or written (${code}); set GATEHOUSE_DATA to a folder that this user can write to`,
-    );
+    throw error instanceof UserError ? error : notWritten(data, error);
   }
+}
+
+/** Returns the error of a data folder that cannot be created or written. */
+export function notWritten(data: string, error: unknown): UserError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    const hint = "free disk space, or set GATEHOUSE_DATA to a folder on another disk";
+    return new UserError(`no space is left for the data folder ${data} (${code})`, hint);
+  }
+  return new UserError(
+    `the data folder ${data} cannot be created or written (${code}); set GATEHOUSE_DATA to a folder that this user can write to`,
+  );
 }
 
 /** Returns whether a folder has the marker of a data folder of Gatehouse. */

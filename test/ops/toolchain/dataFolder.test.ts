@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../config/errors/userError.ts";
-import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
+import { claimDataFolder, MARK, MARKER, notWritten } from "../../../ops/toolchain/dataFolder.ts";
 
 test("marks a data folder when it creates it, and names a folder that it cannot create, with a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
@@ -37,4 +37,14 @@ test("removes other users' write permission from a data folder, and refuses othe
   vi.spyOn(process, "getuid").mockReturnValue(12_345);
   onTestFinished(() => void vi.restoreAllMocks());
   expect(() => claimDataFolder(data)).toThrow(new UserError(`the data folder ${data} belongs to another user`, hint));
+});
+
+test("names a full disk, with a hint", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  expect(notWritten("/data", full)).toEqual(
+    new UserError(
+      "no space is left for the data folder /data (ENOSPC)",
+      "free disk space, or set GATEHOUSE_DATA to a folder on another disk",
+    ),
+  );
 });

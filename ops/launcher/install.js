@@ -37,7 +37,26 @@ export async function install(project) {
     await npmCi(project);
     writeFileSync(stampOf(project), fingerprint(project));
     print(`Installed the packages (${Math.round((Date.now() - since) / 1000)} s).`);
+  }).catch((error) => {
+    const problem = installProblem(project, codeOf(error));
+    throw problem === undefined ? error : new LaunchError(problem);
   });
+}
+
+/**
+ * Returns why files of the project cannot be written, and what to do; undefined for another error.
+ * @param {string} project
+ * @param {unknown} code of the system error
+ */
+export function installProblem(project, code) {
+  if (code === "ENOSPC")
+    return `The packages cannot be installed, because the disk of ${project} is full (${code}). Free disk space, then run the same command again.`;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return (
+      `The packages cannot be installed, because ${project} cannot be written (${code}). ` +
+      "Run the command as the user who owns it, or clone the repository into a folder that you can write to."
+    );
+  return undefined;
 }
 
 /**

@@ -5,7 +5,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { exclusively, fingerprint, incompleteness, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
+import { LaunchError } from "../../../ops/launcher/child.js";
+import {
+  exclusively,
+  fingerprint,
+  incompleteness,
+  install,
+  installProblem,
+  isInstalled,
+  summaryOf,
+} from "../../../ops/launcher/install.js";
 import { isNewEnough } from "../../../ops/launcher/nodeVersion.js";
 
 let project: string;
@@ -109,6 +118,32 @@ test("are installed without the secrets of the shell, and with what npm needs", 
   });
   expect(JSON.parse(readFileSync(path.join(project, "environment.json"), "utf8"))).toEqual(needed);
   expect(isInstalled(project)).toBe(true);
+});
+
+test("cannot be installed into a checkout that cannot be written, which one sentence reports", async () => {
+  await put("package-lock.json", "{}");
+  await put("sdks/authentik/index.ts", "export {};");
+  // Also for root.
+  await symlink("/sys", path.join(project, ".gatehouse"));
+  const error: unknown = await install(project).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(LaunchError);
+  expect((error as LaunchError).message).toMatch(
+    /^The packages cannot be installed, because \S+ cannot be written \((EACCES|EPERM|EROFS)\)\. Run the command as the user who owns it, or clone the repository into a folder that you can write to\.$/,
+  );
+});
+
+test.each(["EACCES", "EPERM", "EROFS"])("names a checkout that cannot be written (%s)", (code) => {
+  expect(installProblem("/checkout", code)).toBe(
+    `The packages cannot be installed, because /checkout cannot be written (${code}). ` +
+      "Run the command as the user who owns it, or clone the repository into a folder that you can write to.",
+  );
+});
+
+test("names a full disk, and leaves other errors as they are", () => {
+  expect(installProblem("/checkout", "ENOSPC")).toBe(
+    "The packages cannot be installed, because the disk of /checkout is full (ENOSPC). Free disk space, then run the same command again.",
+  );
+  expect(installProblem("/checkout", "ENOTDIR")).toBeUndefined();
 });
 
 describe("a Node.js of the packages", () => {

@@ -111,7 +111,7 @@ class LocalRun {
     return this.#leaving;
   }
 
-  /** A killed npm forwards no signal, but this process gets another parent. */
+  /** A killed launcher forwards no signal, but this process gets another parent. */
   #stopWithParent(): void {
     const parent = process.ppid;
     setInterval(() => process.ppid !== parent && void this.#leave(1), 500).unref();

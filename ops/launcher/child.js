@@ -9,10 +9,11 @@ export class LaunchError extends Error {}
  * Runs a program to its end and forwards signals to it.
  * @param {string} program
  * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} options `onOutput` receives its output, which is otherwise printed
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, onOutput?: (text: string) => void, endsWithParent?: boolean }} options `onOutput` receives its
+ * output, which is otherwise printed; `endsWithParent`: it gets SIGTERM when the parent of this process ends
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
  */
-export function run(program, args, { cwd, env, onOutput }) {
+export function run(program, args, { cwd, env, onOutput, endsWithParent = false }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: onOutput ? ["ignore", "pipe", "pipe"] : "inherit" });
     for (const stream of [child.stdout, child.stderr])
@@ -21,7 +22,18 @@ export function run(program, args, { cwd, env, onOutput }) {
     const interrupt = () => hasTerminal() || child.kill("SIGINT");
     const terminate = () => child.kill("SIGTERM");
     process.on("SIGINT", interrupt).on("SIGTERM", terminate);
-    const done = () => process.off("SIGINT", interrupt).off("SIGTERM", terminate);
+    // A killed npm forwards no signal, but this process gets another parent.
+    const parent = process.ppid;
+    const check = () => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      terminate();
+    };
+    const watch = endsWithParent ? setInterval(check, 500) : undefined;
+    const done = () => {
+      clearInterval(watch);
+      process.off("SIGINT", interrupt).off("SIGTERM", terminate);
+    };
     child.on("error", (error) => (done(), reject(error)));
     child.on("close", (code, signal) => (done(), resolve({ code, signal })));
   });

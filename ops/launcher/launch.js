@@ -13,7 +13,7 @@ import { install, isInstalled } from "./install.js";
 import { LOCAL_PROGRAMS, platformProblem } from "./localPlatform.js";
 import { isNewEnough } from "./nodeVersion.js";
 
-/** The program whose first start builds programs. */
+/** The program whose first start builds programs, and that runs until it is stopped. */
 const START = "local/start.ts";
 
 /** @param {string[]} args */
@@ -33,7 +33,7 @@ async function main([first, ...rest]) {
     PATH: [...bins, process.env.PATH].join(path.delimiter),
   };
   const program = first === "--run" ? first : path.resolve(first);
-  return exitCode(await run(node, [program, ...rest], { cwd: process.cwd(), env }));
+  return exitCode(await run(node, [program, ...rest], { cwd: process.cwd(), env, endsWithParent: first === START }));
 }
 
 /**

@@ -20,7 +20,7 @@ import { parseOptions } from "./options.ts";
 import { type Platform, startPlatform, type StartedPlatform } from "./platform/platform.ts";
 import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
-import { describeReport, describeRunning, describeUsers } from "./summary.ts";
+import { describeReport, describeRequest, describeRunning, describeUsers } from "./summary.ts";
 import { UserError } from "../config/errors/userError.ts";
 
 interface Options {
@@ -99,10 +99,15 @@ class LocalRun {
     return report;
   }
 
-  #output(report: Report, { data }: Platform, { settings }: LocalStack): string {
+  #output(report: Report, { data }: Platform, { settings, plan }: LocalStack): string {
     const timings = Object.fromEntries(this.#recording.parts.map(({ name, ms }) => [name, ms]));
     if (this.#options.json) return jsonText({ ...report, timings });
-    return describeReport(report, timings) + describeUsers(data, settings.identityProvider.sampleUsers);
+    const dataApi = plan.exposures.filter(({ role }) => role === "data-api");
+    return [
+      describeReport(report, timings),
+      describeUsers(data, settings.identityProvider.sampleUsers),
+      ...dataApi.map(({ url }) => describeRequest(url)),
+    ].join("");
   }
 
   /** Stops everything and ends the process; the first code counts. */

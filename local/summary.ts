@@ -18,6 +18,13 @@ export function describeReport({ routes, checks }: Report, timings: Readonly<Rec
   return `${lines.join("\n")}\n`;
 }
 
+/** Returns a request to the data API, which works where the system does not resolve names below localhost. @param origin of the data API */
+export function describeRequest(origin: string): string {
+  const port = new URL(origin).port || "80";
+  const url = new URL("/distrikt_summary?fylke_nr=eq.03", origin).href;
+  return `Request the data API\n  curl --resolve '*:${port}:127.0.0.1' '${url}'\n`;
+}
+
 /** Returns the users that can sign in, each with the command that prints its password. */
 export function describeUsers(data: string, users: readonly SampleUser[]): string {
   if (users.length === 0) return "";

@@ -33,7 +33,8 @@ function runBlock(page: string, text: string, failing = "nothing", policy = "Ret
   const [, indent = "", block = ""] = blocks.find(([block]) => block.includes(text)) ?? [];
   expect(block).not.toBe("");
   const script = join(home, "script");
-  writeFileSync(script, STANDINS + block.replaceAll(new RegExp(`^${indent}`, "gm"), ""));
+  // A command in the background writes its line, too.
+  writeFileSync(script, `${STANDINS}trap wait EXIT\n` + block.replaceAll(new RegExp(`^${indent}`, "gm"), ""));
   const env = { PATH: process.env["PATH"], HOME: home, BACKUP: home, FAILING: failing, POLICY: policy };
   let failed = false;
   try {

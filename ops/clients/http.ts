@@ -74,7 +74,10 @@ const MAX_VISITS = 3;
  * @param timeout until the headers, and between two parts of the body, in milliseconds; a response that is not complete after one and a half times as
  *   long is an error
  */
-export function createClient(connect: buildConnector.BuildOptions = { lookup }, timeout = TIMEOUT_MS): HttpClient {
+export function createClient(
+  connect: buildConnector.BuildOptions | buildConnector.connector = { lookup },
+  timeout = TIMEOUT_MS,
+): HttpClient {
   // Cookies of *.localhost hosts are host-only, so the public suffix list does not apply to them.
   const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
   const dispatcher = new Agent({ connect, headersTimeout: timeout, bodyTimeout: timeout });

@@ -3,8 +3,7 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import type { ExpectedExposure } from "../../../infra/verification/target.ts";
 import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expectation.ts";
-import { lookup } from "../../../infra/loopback.ts";
-import { type HttpResponse, headerOf, type HttpClient } from "../../clients/http.ts";
+import { type HttpResponse, headerOf } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { AUTHORIZE_PATH } from "../../clients/signIn.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "../check.ts";
@@ -157,16 +156,4 @@ export function forged(): Record<string, string> {
 export function expectNoForgedHeaders(echoed: string): void {
   const arrived = [...receivedHeaders(echoed)].flatMap(([name, values]) => (values.includes(FORGED) ? [name] : []));
   expectEqual("forged headers that arrived", arrived, []);
-}
-
-/**
- * Checks that a host has no route, e.g. on a disabled domain.
- * @param gateway origin of any exposure; its certificate need not be for that host
- */
-export function checkNotRouted(gateway: string, host: string): Promise<Check> {
-  const probe = async (client: HttpClient): Promise<string> => {
-    expectEqual("status", (await client.send(gateway, { headers: { host }, ...EXCERPT })).status, 404);
-    return "404";
-  };
-  return checkWithClient(`${host} is not routed`, probe, { lookup, rejectUnauthorized: false });
 }

@@ -2,12 +2,13 @@
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
-import { type Check, skip } from "../check.ts";
+import type { Check } from "../check.ts";
 import { checkDataApi } from "./dataApi.ts";
-import { checkNotRouted, checkRoute, checkSpoofing, type RouteResponse } from "./gateway.ts";
+import { checkRoute, checkSpoofing, type RouteResponse } from "./gateway.ts";
 import { checkName } from "./dns.ts";
 import type { Probe } from "./probe.ts";
 import { type Accounts, refusalProbes, signInProbe } from "./signInProbes.ts";
+import { unroutedProbes } from "./unrouted.ts";
 
 /** Values that the probes observe in addition to their checks. */
 export class Observations {
@@ -15,9 +16,6 @@ export class Observations {
   readonly routes = new Map<string, RouteResponse>();
   readonly expiries = new Map<string, Date>();
 }
-
-/** An unknown host: names below `.invalid` never exist (RFC 2606). */
-const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
  * Returns the probes that need nothing but requests to the gateway.
@@ -59,24 +57,4 @@ function exposureProbes(
     probes.push({ kind: "catalog", subject, run: () => checkCatalog(`${subject}${catalogPath}`, data) });
   }
   return probes;
-}
-
-/** Returns probes of the host of each service on a disabled domain, and of an unknown host. */
-function unroutedProbes({ disabled, exposures }: OutsideTarget): Probe[] {
-  // An exposure on HTTP needs no certificate.
-  const gateway = exposures.find(({ tls }) => tls === undefined) ?? exposures[0];
-  if (gateway === undefined) return [];
-  const probe = (subject: string, check: () => Check | Promise<Check>): Probe => {
-    return { kind: "domains", subject, run: async () => [await check()] };
-  };
-  const ofDisabled = disabled.flatMap(({ domain, baseDomain, hosts }) => {
-    const subject = `domain ${domain}`;
-    if (hosts.length === 0 || (baseDomain !== "" && !baseDomain.includes("$"))) {
-      return hosts.map((host) => probe(subject, () => checkNotRouted(gateway.url, host)));
-    }
-    const reason = `its base domain ${baseDomain || "is not stated, and"} is not looked up while the domain is off`;
-    const hint = `write domains.${domain}.base_domain in the clear, so that its hosts are tried`;
-    return [probe(subject, () => skip("its hosts are not routed", reason, hint))];
-  });
-  return [...ofDisabled, probe("any other host", () => checkNotRouted(gateway.url, UNKNOWN_HOST))];
 }

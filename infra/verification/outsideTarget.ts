@@ -6,7 +6,8 @@ import type { OutsideTarget } from "./target.ts";
 /** Returns what `verify` needs of a plan. Contains no secret. */
 export function outsideTarget(settings: Settings, plan: Plan): OutsideTarget {
   const schemas = plan.data?.schemas ?? [];
-  const labels = new Set(plan.exposures.filter(({ role }) => role === "service").map(({ service }) => service));
+  const labels = new Set(plan.exposures.filter(({ role }) => role !== "test").map(({ service }) => service));
+  const planned = new Set(plan.exposures.map(({ host }) => host));
   return {
     stack: plan.stack,
     identityProviderUrl: plan.identityProviderUrl,
@@ -26,7 +27,8 @@ export function outsideTarget(settings: Settings, plan: Plan): OutsideTarget {
       .map(({ kind, baseDomain }) => ({
         domain: kind,
         baseDomain,
-        hosts: [...labels].map((label) => `${label}.${baseDomain}`),
+        // An enabled domain can have the same base domain.
+        hosts: [...labels].map((label) => `${label}.${baseDomain}`).filter((host) => !planned.has(host)),
       })),
     echo: settings.testEnvironments.backend,
   };

@@ -19,7 +19,7 @@ export interface OutsideTarget {
   readonly schemas: { readonly exposed: readonly string[]; readonly hidden: readonly string[] };
   /** Path where the catalog begins; undefined = there is none. */
   readonly catalogPath: string | undefined;
-  /** Disabled domains, and the host that each service would have on them. */
+  /** Disabled domains, and the hosts that services, the identity provider, the data API and the catalog would have on them. */
   readonly disabled: readonly { readonly domain: string; readonly baseDomain: string; readonly hosts: string[] }[];
   /** The Service of the echo application: exposures of it show which headers arrive. */
   readonly echo: Backend;

@@ -46,10 +46,13 @@ test("probes every exposure by its protection, TLS and role", () => {
   expect(kindsOf("https://catalog.mesh.example.org")).toEqual(["routes", "dns", "certificates", "catalog"]);
 });
 
-test("probes each service on each disabled domain, and skips a domain without a known base domain", async () => {
+test("probes each host of the stack on each disabled domain, and skips a domain without a known base domain", async () => {
   const off = probes().filter(({ kind }) => kind === "domains");
   const count = (subject: string): number => off.filter((probe) => probe.subject === subject).length;
-  expect([count("domain external"), count("domain partner"), count("any other host")]).toEqual([3, 1, 1]);
+  expect([count("domain external"), count("domain partner"), count("any other host")]).toEqual([6, 1, 1]);
+  expect(target.disabled[0]?.hosts).toEqual(
+    ["authentik", "data", "catalog", "wiki", "grafana", "legacy"].map((label) => `${label}.off.example.org`),
+  );
   expect(await off.find(({ subject }) => subject === "domain partner")?.run()).toEqual([
     {
       name: "its hosts are not routed",

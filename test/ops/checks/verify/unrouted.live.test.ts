@@ -38,5 +38,5 @@ test("passes for a 404 and a 421 of a proxy in front of the gateway, which it co
 });
 
 test("fails for any other status", async () => {
-  expect(await checked(403, UPSTREAM)).toEqual({ ok: false, detail: "expected status 404 or 421, got 403", hosts });
+  expect(await checked(403, UPSTREAM)).toEqual({ ok: false, detail: "expected the gateway's own 404, got 403", hosts });
 });

@@ -88,14 +88,22 @@ export function expectPage(page: ExpectedPage, response: HttpResponse, identityP
   }
 }
 
+/** Statuses of a gateway or proxy whose backend does not answer (RFC 9110, 15.6.3 to 15.6.5). */
+const UNAVAILABLE = [502, 503, 504];
+
 /**
  * Checks that a response is that of an application.
- * @throws Unexpected for a response of the gateway itself: it has no route here, or a route without a backend
+ * @throws Unexpected for a response of the gateway itself: it has no route here, a route without a backend, or a backend that does not answer
  */
 export function expectApplication(response: HttpResponse): void {
-  if (!isGatewayResponse(response)) return;
-  const hint = "the gateway's own response: its route, or the Service behind it, is missing or has no endpoint";
-  throw new Unexpected("a response of the application", `${describe(response)}, ${hint}`);
+  const unexpected = (hint: string) =>
+    new Unexpected("a response of the application", `${describe(response)}, ${hint}`);
+  if (isGatewayResponse(response)) {
+    throw unexpected("the gateway's own response: its route, or the Service behind it, is missing or has no endpoint");
+  }
+  if (UNAVAILABLE.includes(response.status)) {
+    throw unexpected("the application is not available, or does not respond to the gateway");
+  }
 }
 
 /** Sends another request without a session, which is refused. */

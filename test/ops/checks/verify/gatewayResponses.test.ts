@@ -63,6 +63,17 @@ test.each(CASES)("fails for the gateway's own %i", async (status, body) => {
   );
 });
 
+test.each([502, 503, 504])(
+  "fails for a %i, which the gateway answers for an application that does not",
+  async (status) => {
+    const found = await checks(await host("of an application in Go", status, "Bad Gateway"));
+    expect(found.map(({ ok }) => ok)).toEqual(found.map(() => false));
+    expect(found[0]?.detail).toBe(
+      `expected a response of the application, got ${status}, the application is not available, or does not respond to the gateway`,
+    );
+  },
+);
+
 test("passes for the same 404 of an application in Go, except as a denial", async () => {
   const url = await host("of an application in Go", ...CASES[0]);
   const failed = (await checks(url)).filter(({ ok }) => !ok);

@@ -115,21 +115,29 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
 }
 
 /** Checks that a public path is routed to the application, and a path below it that some servers resolve to another one is not. */
-function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
-  const isRefused = (response: HttpResponse): boolean => response.status === 401 || redirectsToLogin(response);
+function checkPublicPath(exposure: ExpectedExposure, path: string): Promise<Check> {
+  const { url, authentication } = exposure;
   return checkWithClient(`${url}${path} is open`, async (client) => {
     const response = await client.send(url + path, EXCERPT);
     expectApplication(response);
-    if (isRefused(response)) throw new Unexpected("a response of the application", describe(response));
+    if (isRefusal(exposure, response)) throw new Unexpected("a response of the application", describe(response));
+    if (authentication === "none") return describe(response);
     const outside = `${path.replace(/[/]$/, "")}/..%2F`;
     const other = await client.send(url + outside, EXCERPT);
     // An entry point can refuse encoded characters with 400.
-    if (other.status !== 400 && !isRefused(other)) {
+    if (other.status !== 400 && !isRefusal(exposure, other)) {
       const refusal = `a refusal of ${outside}, which many servers read as a path outside of ${path}`;
       throw new Unexpected(refusal, describe(other));
     }
     return describe(response);
   });
+}
+
+/** Returns whether the gateway refused a request without a session. An application can answer 401 itself. */
+function isRefusal({ expectation: { page } }: ExpectedExposure, response: HttpResponse): boolean {
+  if (redirectsToLogin(response)) return true;
+  if (page.kind !== "status" || page.header === undefined) return false;
+  return response.status === page.status && headerOf(response, page.header.name) === page.header.value;
 }
 
 function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {

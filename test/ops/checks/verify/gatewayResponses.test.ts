@@ -1,6 +1,6 @@
 /** The gateway's own 404 and 503 pass no check that expects an application. */
 import { type AddressInfo, createServer } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
 import { checkBasic, checkMachine, checkSignIn, checkWrongGroup } from "../../../../ops/checks/verify/signInChecks.ts";
 import type { Check } from "../../../../ops/checks/check.ts";
@@ -16,14 +16,23 @@ const ORDER = {
   "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],
 };
 
-/** A host that gives one answer to every request, and 401 to those for a path in `refused`. @returns its URL */
-async function host(order: keyof typeof ORDER, status: number, body: string, refused = "/..%2F"): Promise<string> {
+const OUTSIDE = "/..%2F";
+const LOGIN = "302 Found\r\nLocation: http://authentik.localhost/application/o/authorize/?client_id=1";
+const REALM = '401 Unauthorized\r\nWWW-Authenticate: Basic realm="legacy"';
+
+/** A host that gives one answer to every request, and refuses those for `/..%2F` in this way. @returns its URL */
+async function host(order: keyof typeof ORDER, status: number, body: string, refused = LOGIN): Promise<string> {
   const lines = [`HTTP/1.1 ${status} Status`, ...ORDER[order](`Content-Length: ${body.length}`), "", body];
+  const refusal = `HTTP/1.1 ${refused}\r\nContent-Length: 0\r\n\r\n`;
+  return serve((request) => (request.includes(OUTSIDE) ? refusal : lines.join("\r\n")));
+}
+
+/** Answers each request with this text. @returns the URL */
+async function serve(answer: (request: string) => string): Promise<string> {
   const server = createServer((socket) => {
-    const refusal = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
     socket
       .setEncoding("utf8")
-      .on("data", (request: string) => void socket.write(request.includes(refused) ? refusal : lines.join("\r\n")))
+      .on("data", (request: string) => void socket.write(answer(request)))
       .on("error", () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -33,7 +42,7 @@ async function host(order: keyof typeof ORDER, status: number, body: string, ref
 
 const USER = { username: "inge", password: "correct horse", name: "Inge", email: "", groups: [] };
 const expectation = { page: { kind: "application" }, refusals: [] };
-const OF_APPLICATION = { role: "service", expectation, publicPaths: ["/open"] };
+const OF_APPLICATION = { role: "service", authentication: "forward-auth", expectation, publicPaths: ["/open"] };
 
 const IDENTITY_PROVIDER = "http://authentik.localhost";
 
@@ -82,21 +91,52 @@ test("passes for the same 404 of an application in Go, except as a denial", asyn
   ]);
 });
 
-test("fails if a path that leads out of a public path is open, too", async () => {
-  const found = await checks(await host("of an application in Go", 200, "hello", "/nothing"));
-  const check = found.find(({ name }) => name.endsWith("/open is open"));
-  expect(check?.ok).toBe(false);
-  expect(check?.detail).toBe(
-    "expected a refusal of /open/..%2F, which many servers read as a path outside of /open, got 200",
-  );
+/** Checks the public path of a host that refuses a path outside of it in this way. */
+async function checkOfPublicPath(status: number, refused: string, exposure: object) {
+  const url = await host("of an application in Go", status, "", refused);
+  const all = { ...OF_APPLICATION, ...exposure, url } as unknown as ExpectedExposure;
+  const found = await checkRoute(all, IDENTITY_PROVIDER, () => undefined);
+  const { ok, detail } = found.find(({ name }) => name === `${url}/open is open`) as Check;
+  return { ok, detail };
+}
+
+describe("a public path", () => {
+  const OPEN = "200 OK";
+  const TOKEN = '401 Unauthorized\r\nWWW-Authenticate: Bearer realm="registry"';
+  const page = { kind: "status", status: 401, header: { name: "www-authenticate", value: 'Basic realm="legacy"' } };
+  const basic = { authentication: "basic-auth", expectation: { page, refusals: [] } };
+
+  test("passes for a 401 of the application, which requires its own token", async () => {
+    expect(await checkOfPublicPath(401, LOGIN, {})).toEqual({ ok: true, detail: "401" });
+    expect(await checkOfPublicPath(401, REALM, basic)).toEqual({ ok: true, detail: "401" });
+  });
+
+  test.each([
+    ["is open", OPEN, "200"],
+    ["reaches the application, which requires its own token", TOKEN, "401"],
+  ])("fails if a path that leads out of it %s", async (_, refused, observed) => {
+    const detail = `expected a refusal of /open/..%2F, which many servers read as a path outside of /open, got ${observed}`;
+    expect(await checkOfPublicPath(200, refused, {})).toEqual({ ok: false, detail });
+    expect(await checkOfPublicPath(200, refused, basic)).toEqual({ ok: false, detail });
+  });
+
+  test("passes if the application authenticates all requests itself, so that the gateway refuses no path", async () => {
+    expect(await checkOfPublicPath(200, OPEN, { authentication: "none" })).toEqual({ ok: true, detail: "200" });
+  });
+
+  test("fails if the gateway requires a login", async () => {
+    const url = await serve(() => `HTTP/1.1 ${LOGIN}\r\nContent-Length: 0\r\n\r\n`);
+    const exposure = { ...OF_APPLICATION, url } as unknown as ExpectedExposure;
+    const [, path] = await checkRoute(exposure, IDENTITY_PROVIDER, () => undefined);
+    expect([path?.ok, path?.detail]).toEqual([
+      false,
+      `expected a response of the application, got 302 → ${IDENTITY_PROVIDER}`,
+    ]);
+  });
 });
 
 test("fails if the application redirects to its own page instead of the login", async () => {
-  const redirect = "HTTP/1.1 302 Found\r\nLocation: /dashboard\r\nContent-Length: 0\r\n\r\n";
-  const server = createServer((socket) => socket.on("data", () => void socket.write(redirect)));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://app.localhost:${(server.address() as AddressInfo).port}`;
+  const url = await serve(() => "HTTP/1.1 302 Found\r\nLocation: /dashboard\r\nContent-Length: 0\r\n\r\n");
   const exposure = { url, expectation: { page: { kind: "login" }, refusals: [] }, publicPaths: [] };
   const [page] = await checkRoute(exposure as unknown as ExpectedExposure, IDENTITY_PROVIDER, () => undefined);
   expect([page?.ok, page?.detail]).toEqual([

@@ -2,7 +2,7 @@
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
-import type { Check } from "../check.ts";
+import { type Check, skip } from "../check.ts";
 import { checkDataApi } from "./dataApi.ts";
 import { checkRoute, checkSpoofing, type RouteResponse } from "./gateway.ts";
 import { checkName } from "./dns.ts";
@@ -25,7 +25,17 @@ export class Observations {
 export function outsideProbes(target: OutsideTarget, accounts: Accounts, observations: Observations): Probe[] {
   const { exposures } = target;
   const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, accounts, observations));
-  return [...probes, ...refusalProbes(target, accounts), ...unroutedProbes(target)];
+  return [...probes, ...headerProbes(target), ...refusalProbes(target, accounts), ...unroutedProbes(target)];
+}
+
+/** Reports that no host shows which headers arrive, so that no identity header is checked. */
+function headerProbes(target: OutsideTarget): Probe[] {
+  if (target.exposures.some((exposure) => isEcho(target, exposure))) return [];
+  const reason = "no host shows which headers arrive: the stack has no test environments";
+  const hint =
+    "run npx gatehouse audit, which compares the middlewares that remove the headers; test environments need the domain localhost";
+  const check = skip("no forged identity header arrives", reason, hint);
+  return [{ kind: "spoofs", subject: "identity headers", run: () => Promise.resolve([check]) }];
 }
 
 function exposureProbes(

@@ -64,6 +64,22 @@ test("probes each host of the stack on each disabled domain, and skips a domain 
   ]);
 });
 
+test("skips the check of headers without a host of the echo service", async () => {
+  const exposures = target.exposures.filter(({ role }) => role !== "test");
+  const headers = (of: OutsideTarget) => probes(noAccount, of).find(({ subject }) => subject === "identity headers");
+  expect(headers(target)).toBeUndefined();
+  expect(headers({ ...target, exposures })?.kind).toBe("spoofs");
+  expect(await headers({ ...target, exposures })?.run()).toEqual([
+    {
+      name: "no forged identity header arrives",
+      ok: true,
+      skipped: true,
+      detail: "no host shows which headers arrive: the stack has no test environments",
+      hint: "run npx gatehouse audit, which compares the middlewares that remove the headers; test environments need the domain localhost",
+    },
+  ]);
+});
+
 const signIn = async (subject: string, accounts: Accounts, of = target) =>
   probes(accounts, of)
     .find((probe) => probe.kind === "sign-in" && probe.subject === subject)

@@ -162,7 +162,7 @@ function groupsInToken(token: string): string[] {
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    if (!echo) return expectAdmitted(await client.send(`${exposure.url}${PATH}`, { headers: { authorization } }));
+    if (!echo) return expectAccepted(client, exposure, authorization, `Basic ${INVALID.password}`);
     for (const response of await sendForged(client, exposure, authorization)) {
       expectNoForgedHeaders(response, PATH);
       const headers = receivedHeaders(response.body);
@@ -182,15 +182,45 @@ export function checkMachine(
 ): Promise<Check> {
   return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
     const authorization = `Bearer ${await token()}`;
-    if (jwks === undefined) {
-      return expectAdmitted(await client.send(`${exposure.url}${PATH}`, { headers: { authorization } }));
-    }
+    if (jwks === undefined) return expectAccepted(client, exposure, authorization, `Bearer ${INVALID.token}`);
     for (const response of await sendForged(client, exposure, authorization)) {
       expectNoForgedHeaders(response, PATH);
       await expectIdentity(client, response, user, jwks);
     }
     return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
   });
+}
+
+/** Credentials that no user and no machine has. */
+const INVALID = { password: Buffer.from("gatehouse-unknown:wrong").toString("base64"), token: "gatehouse-invalid" };
+
+/**
+ * Checks that the gateway accepts credentials. An application can answer with any status, e.g. if it requires a token of its own, so that its response
+ * is compared with that to a control request with invalid credentials.
+ * @throws Unexpected when the gateway refuses the credentials, or no application answers
+ */
+async function expectAccepted(
+  client: HttpClient,
+  { url }: Exposure,
+  authorization: string,
+  invalid: string,
+): Promise<string> {
+  const send = (from: HttpClient, value: string) =>
+    from.send(`${url}${PATH}`, { headers: { authorization: value }, excerpt: true });
+  const refusal = identifying(await withClient((other) => send(other, invalid)));
+  const response = await send(client, authorization);
+  expectApplication(response);
+  const observed = describe(response);
+  if (redirectsToLogin(response)) throw new Unexpected("a response of the application", observed);
+  if (identifying(response) === refusal) {
+    throw new Unexpected("a response of the application", `${observed}, as with invalid credentials`);
+  }
+  return observed;
+}
+
+/** Returns what distinguishes the refusal of a gateway, with its realm, from the response of an application. */
+function identifying(response: HttpResponse): string {
+  return JSON.stringify([response.status, headerOf(response, "www-authenticate"), response.body]);
 }
 
 /** Sends requests with all forged headers to the echo service. */

@@ -16,15 +16,16 @@ const ORDER = {
   "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],
 };
 
-const OUTSIDE = "/..%2F";
+/** A path outside of the public one, and invalid credentials. */
+const REFUSED = /\/\.\.%2F|gatehouse-invalid|Z2F0ZWhvdXNlLXVua25vd246d3Jvbmc=/;
 const LOGIN = "302 Found\r\nLocation: http://authentik.localhost/application/o/authorize/?client_id=1";
 const REALM = '401 Unauthorized\r\nWWW-Authenticate: Basic realm="legacy"';
 
-/** A host that gives one answer to every request, and refuses those for `/..%2F` in this way. @returns its URL */
+/** A host that gives one answer to every request, and refuses some in this way. @returns its URL */
 async function host(order: keyof typeof ORDER, status: number, body: string, refused = LOGIN): Promise<string> {
   const lines = [`HTTP/1.1 ${status} Status`, ...ORDER[order](`Content-Length: ${body.length}`), "", body];
   const refusal = `HTTP/1.1 ${refused}\r\nContent-Length: 0\r\n\r\n`;
-  return serve((request) => (request.includes(OUTSIDE) ? refusal : lines.join("\r\n")));
+  return serve((request) => (REFUSED.test(request) ? refusal : lines.join("\r\n")));
 }
 
 /** Answers each request with this text. @returns the URL */

@@ -56,11 +56,3 @@ test("fails for the sign-in to an application that should be the echo service", 
     detail: 'expected path at the echo service "/x?y=1", got undefined',
   });
 });
-
-test.each([400, 431])("fails for a %i in response to a sign-in", async (status) => {
-  const exposure = await serve((_, response) => response.writeHead(status).end());
-  expect(await checkBasic(exposure, { username: "ops", password: "correct horse" }, false)).toMatchObject({
-    ok: false,
-    detail: `expected a response of the application, got ${status}`,
-  });
-});

@@ -18,10 +18,12 @@ export interface RunningTraefik {
  * Starts Traefik, and returns when it serves the routes.
  * @param entryPoints of its static configuration
  * @param http of its dynamic configuration: routers, services, middlewares
+ * @param tls of its dynamic configuration: certificates, options
  */
 export async function startTraefik(
   entryPoints: object,
   { routers, ...http }: { readonly routers: object; readonly services?: object; readonly middlewares?: object },
+  tls?: object,
 ): Promise<RunningTraefik> {
   const { traefik } = await ensureTools(["traefik"], createProgress(), { local: true });
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-traefik-"));
@@ -31,7 +33,7 @@ export async function startTraefik(
   };
   const port = await freePort();
   const ready = { rule: "Path(`/ready`)", service: "ping@internal", entryPoints: ["ready"] };
-  const filename = file("routes.yaml", { http: { ...http, routers: { ...routers, ready } } });
+  const filename = file("routes.yaml", { http: { ...http, routers: { ...routers, ready } }, ...(tls && { tls }) });
   const options = {
     global: { checkNewVersion: false, sendAnonymousUsage: false },
     ping: { manualRouting: true },

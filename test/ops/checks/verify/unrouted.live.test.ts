@@ -1,13 +1,15 @@
-/** Hosts without a route, at a server that accepts TLS connections to its own name only, as Tailscale's proxies do. */
+/** Hosts without a route, at servers that accept TLS connections to their own names only, as Tailscale's proxies and Traefik with sniStrict do. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createSecureContext } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { checkNotRouted } from "../../../../ops/checks/verify/unrouted.ts";
-import { newAuthority } from "../../../helpers/certificates.ts";
+import { freePort } from "../../../../local/platform/ports.ts";
+import { issue, newAuthority } from "../../../helpers/certificates.ts";
+import { startTraefik } from "../../../helpers/traefik.ts";
 
 const HOST = "wiki.localhost";
-const { certificate: cert, key } = newAuthority(HOST);
+const { certificate: cert, key } = issue(newAuthority("Test CA"), `DNS:${HOST}`);
 const UPSTREAM = { termination: "upstream" } as const;
 
 /** @returns the check of a host without a route, and the hosts of the requests */
@@ -39,4 +41,28 @@ test("passes for a 404 and a 421 of a proxy in front of the gateway, which it co
 
 test("fails for any other status", async () => {
   expect(await checked(403, UPSTREAM)).toEqual({ ok: false, detail: "expected the gateway's own 404, got 403", hosts });
+});
+
+test("distinguishes Traefik's own 404 on HTTPS with sniStrict from a route", async () => {
+  const port = await freePort();
+  const route = (host: string) => ({
+    rule: `Host(\`${host}\`)`,
+    service: "ping@internal",
+    entryPoints: ["websecure"],
+    tls: {},
+  });
+  const traefik = await startTraefik(
+    { websecure: { address: `127.0.0.1:${port}` } },
+    { routers: { own: route(HOST), left: route("left.example.org") } },
+    { certificates: [{ certFile: cert, keyFile: key }], options: { default: { sniStrict: true } } },
+  );
+  onTestFinished(traefik.stop);
+  const gateway = { host: HOST, url: `https://${HOST}:${port}`, tls: undefined };
+  const checks = await Promise.all(
+    ["off.example.org", "left.example.org"].map((host) => checkNotRouted(gateway, host)),
+  );
+  expect(checks.map(({ ok, detail }) => ({ ok, detail }))).toEqual([
+    { ok: true, detail: "404" },
+    { ok: false, detail: "expected the gateway's own 404, got 200" },
+  ]);
 });

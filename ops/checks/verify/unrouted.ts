@@ -15,7 +15,7 @@ const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 type Gateway = Pick<Exposure, "host" | "url" | "tls">;
 
-/** Returns probes of the host of each service on a disabled domain, and of an unknown host. */
+/** Returns probes of every host that the stack would have on a disabled domain, and of an unknown host. */
 export function unroutedProbes({ disabled, exposures }: Pick<OutsideTarget, "disabled" | "exposures">): Probe[] {
   const gateways = gatewaysOf(exposures);
   if (gateways.length === 0) return [];

@@ -1,6 +1,8 @@
 /** Alerts. Each one has a paragraph in docs/operations/alerts.md. Pure. */
 import type { Settings, Verification } from "../../config/settings.ts";
-import type { Target } from "./targets.ts";
+import { traefikName } from "../plan/traefikName.ts";
+import type { Plan } from "../plan/types.ts";
+import { GATEWAY_TARGET, type Target } from "./targets.ts";
 
 /** A rule of Prometheus (its docs, "Alerting rules"). */
 export interface Alert {
@@ -24,15 +26,15 @@ const DAY = 24 * HOUR;
  * Returns all alerts of a stack.
  * @param read the targets that Prometheus scrapes
  */
-export function alertGroups(settings: Settings, read: readonly Target[]): AlertGroup[] {
+export function alertGroups(settings: Settings, plan: Routed, read: readonly Target[]): AlertGroup[] {
   const newAlert = alertFactory(settings);
   const jobs = read.map(({ name }) => jobOf(settings, name));
   return [
     {
       name: "gatehouse-metrics",
-      rules: [...jobs.map((job) => metricsMissing(newAlert, job)), routerMetricsOff(newAlert)],
+      rules: [...jobs.map((job) => metricsMissing(newAlert, job)), routerMetricsOff(newAlert, settings)],
     },
-    { name: "gatehouse-gateway", rules: gatewayAlerts(newAlert) },
+    { name: "gatehouse-gateway", rules: gatewayAlerts(newAlert, settings, plan) },
     ...(settings.verification ? [{ name: "gatehouse-verify", rules: jobAlerts(newAlert, settings.verification) }] : []),
     ...(settings.verification?.pushgateway === undefined
       ? []
@@ -45,13 +47,20 @@ export function jobOf({ observability }: Settings, target: string): string {
   return `${observability?.namespace ?? ""}/${target}`;
 }
 
+/** What the metrics of routes need of the plan. */
+export type Routed = Pick<Plan, "routes">;
+
 /**
- * Returns an expression for requests per second, with a label `route`: namespace and name of the IngressRoute. Traefik counts each rule
- * separately, under a name that ends with a hash of the rule.
+ * Returns an expression for requests per second of the stack's routes, with a label `route`: namespace and name of the IngressRoute. Traefik counts
+ * each rule separately, under a name that ends with a hash of the rule, and routes that are not the stack's as well.
  * @param codes regular expression of the status
  */
-export function requestsByRoute(codes: string): string {
-  const rate = `rate(traefik_router_requests_total{code=~"${codes}"}[5m])`;
+export function requestsByRoute(settings: Settings, { routes }: Routed, codes: string): string {
+  const names = new Set(routes.map(({ namespace, name }) => traefikName(namespace, name)));
+  const router = `(${[...names].sort().join("|")})-[0-9a-f]{20}@kubernetescrd`;
+  // A second job that scrapes the same pods would double the numbers.
+  const job = jobOf(settings, GATEWAY_TARGET);
+  const rate = `rate(traefik_router_requests_total{job="${job}",router=~"${router}",code=~"${codes}"}[5m])`;
   return `label_replace(${rate}, "route", "$1", "router", "(.+)-[0-9a-f]{20}@kubernetescrd")`;
 }
 
@@ -91,12 +100,13 @@ function metricsMissing(newAlert: NewAlert, job: string): Alert {
 }
 
 /** Returns the alert for missing metrics of routers, without which Prometheus does not count 401, 429 and 503 of the gateway itself. */
-function routerMetricsOff(newAlert: NewAlert): Alert {
+function routerMetricsOff(newAlert: NewAlert, settings: Settings): Alert {
+  const job = `job="${jobOf(settings, GATEWAY_TARGET)}"`;
   return newAlert(
     "GatehouseRouterMetricsOff",
     "warning",
     {
-      expr: 'sum(increase(traefik_entrypoint_requests_total{code!="404"}[30m])) > 0 and on() absent(traefik_router_requests_total)',
+      expr: `sum(increase(traefik_entrypoint_requests_total{${job},code!="404"}[30m])) > 0 and on() absent(traefik_router_requests_total{${job}})`,
       for: "30m",
     },
     "Traefik counts no requests by route",
@@ -104,13 +114,13 @@ function routerMetricsOff(newAlert: NewAlert): Alert {
   );
 }
 
-function gatewayAlerts(newAlert: NewAlert): Alert[] {
-  const responses = (codes: string) => `sum by (route) (${requestsByRoute(codes)})`;
+function gatewayAlerts(newAlert: NewAlert, settings: Settings, plan: Routed): Alert[] {
+  const responses = (codes: string) => `sum by (route) (${requestsByRoute(settings, plan, codes)})`;
   return [
     newAlert(
       "GatehouseServerErrors",
       "critical",
-      { expr: `${responses("5..")} / ${responses(".+")} > 0.05 and ${responses("5..")} > 0.02`, for: "10m" },
+      { expr: `(${responses("5..")} > 0.02) / ${responses(".+")} > 0.05`, for: "10m" },
       "{{ $labels.route }} fails for {{ $value | humanizePercentage }} of its requests",
       "More than 5 % of the responses of this route are 5xx, and more than one in a minute.",
     ),

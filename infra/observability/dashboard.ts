@@ -2,7 +2,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { DATA_API_SERVICE } from "../plan/ownServices.ts";
 import { ownRouteName } from "../plan/objectNames.ts";
-import { jobOf, requestsByRoute } from "./alerts.ts";
+import { jobOf, requestsByRoute, type Routed } from "./alerts.ts";
 import type { Target } from "./targets.ts";
 
 /** A graph: its title, its unit, and the expression and legend of each line. */
@@ -22,10 +22,10 @@ const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
  * Returns the dashboard of a stack.
  * @param read the targets that Prometheus scrapes
  */
-export function dashboard(settings: Settings, read: readonly Target[]): object {
+export function dashboard(settings: Settings, plan: Routed, read: readonly Target[]): object {
   const has = (name: string): boolean => read.some((target) => target.name === name);
   const shown = [
-    ...gateway(),
+    ...gateway(settings, plan),
     ...(has("gatehouse-identity") ? identity(jobOf(settings, "gatehouse-identity")) : []),
     ...(settings.verification?.pushgateway === undefined ? [] : verification(settings)),
     ...(settings.dataApi ? data(settings.dataApi.namespace) : []),
@@ -70,18 +70,20 @@ function quantiles(rate: string): Graph["lines"] {
   return [0.5, 0.99].map((part) => ({ expr: `histogram_quantile(${part}, ${rate})`, legend: `p${part * 100}` }));
 }
 
-function gateway(): Graph[] {
+function gateway(settings: Settings, plan: Routed): Graph[] {
   const rate = (metric: string, by: string, filter = "") => `sum by (${by}) (rate(${metric}${filter}[5m]))`;
   return [
     {
       title: "Requests by route and status",
       unit: "reqps",
-      lines: [{ expr: `sum by (route, code) (${requestsByRoute(".+")})`, legend: "{{route}} {{code}}" }],
+      lines: [
+        { expr: `sum by (route, code) (${requestsByRoute(settings, plan, ".+")})`, legend: "{{route}} {{code}}" },
+      ],
     },
     {
       title: "Server errors by route",
       unit: "reqps",
-      lines: [{ expr: `sum by (route) (${requestsByRoute("5..")})`, legend: "{{route}}" }],
+      lines: [{ expr: `sum by (route) (${requestsByRoute(settings, plan, "5..")})`, legend: "{{route}}" }],
     },
     {
       title: "Requests that found no route (404) or no session (401)",

@@ -37,7 +37,7 @@ export class Observability extends pulumi.ComponentResource {
         apiVersion: API,
         kind: "PrometheusRule",
         metadata: { name: "gatehouse", namespace, labels },
-        spec: { groups: alertGroups(settings, read) },
+        spec: { groups: alertGroups(settings, plan, read) },
       },
       child,
     );
@@ -46,7 +46,7 @@ export class Observability extends pulumi.ComponentResource {
         `${name}-dashboard`,
         {
           metadata: { name: "gatehouse-dashboard", namespace, labels: { grafana_dashboard: "1" } },
-          data: { "gatehouse.json": JSON.stringify(dashboard(settings, read)) },
+          data: { "gatehouse.json": JSON.stringify(dashboard(settings, plan, read)) },
         },
         child,
       );

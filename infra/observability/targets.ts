@@ -18,6 +18,8 @@ export interface Target {
   readonly number: number | undefined;
 }
 
+/** Name of the target with Traefik's pods, which every stack has. */
+export const GATEWAY_TARGET = "gatehouse-gateway";
 /** authentik's server, worker and outposts (authentik docs, "Monitoring"). */
 export const AUTHENTIK_METRICS = { name: "metrics", containerPort: 9300 };
 /** PostgREST's admin port. */
@@ -32,7 +34,7 @@ export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "insta
   const { gateway, dataApi, postgres } = settings;
   const all: (Target | undefined)[] = [
     {
-      name: "gatehouse-gateway",
+      name: GATEWAY_TARGET,
       namespace: gateway.namespace,
       pods: gateway.podLabels,
       port: "metrics",

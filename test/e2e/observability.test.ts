@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { dashboard } from "../../infra/observability/dashboard.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
@@ -144,11 +145,11 @@ test("exports every metric of the gateway that the alerts and the dashboard use"
   const names = new Set(text.split("\n").flatMap((line) => /^([a-z_]+)\{/.exec(line)?.[1] ?? []));
   expect(METRICS["traefik"]?.filter((name) => !names.has(name))).toEqual([]);
   // Traefik forms the names of its routers and services from those of the objects.
-  const shown = JSON.stringify(dashboard(localSettings(), [])).replaceAll("\\", "");
+  const shown = JSON.stringify(dashboard(localSettings(), computePlan(localSettings()), [])).replaceAll("\\", "");
   const selectors = new Set(
-    Array.from(shown.matchAll(/(\w+=~"gatehouse-data-[^"]+)"/g), ([, selector]) => selector ?? ""),
+    Array.from(shown.matchAll(/((?:router|service)=~"[^"]+)"/g), ([, selector]) => selector ?? ""),
   );
-  expect(selectors.size).toBe(2);
+  expect(selectors.size).toBe(3);
   for (const selector of selectors) {
     const [label, pattern] = selector.split('=~"');
     const values = Array.from(text.matchAll(new RegExp(`${label}="([^"]+)"`, "g")), ([, value]) => value ?? "");

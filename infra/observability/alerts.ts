@@ -2,7 +2,7 @@
 import type { Settings, Verification } from "../../config/settings.ts";
 import { traefikName } from "../plan/traefikName.ts";
 import type { Plan } from "../plan/types.ts";
-import { GATEWAY_TARGET, type Target } from "./targets.ts";
+import { GATEWAY_TARGET, IDENTITY_TARGET, type Target } from "./targets.ts";
 
 /** A rule of Prometheus (its docs, "Alerting rules"). */
 export interface Alert {
@@ -115,6 +115,8 @@ function routerMetricsOff(newAlert: NewAlert, settings: Settings): Alert {
 }
 
 function gatewayAlerts(newAlert: NewAlert, settings: Settings, plan: Routed): Alert[] {
+  const job = jobOf(settings, IDENTITY_TARGET);
+  const bucket = `authentik_outpost_proxy_request_duration_seconds_bucket{job="${job}",type!="ping"}`;
   const responses = (codes: string) => `sum by (route) (${requestsByRoute(settings, plan, codes)})`;
   return [
     newAlert(
@@ -128,10 +130,11 @@ function gatewayAlerts(newAlert: NewAlert, settings: Settings, plan: Routed): Al
       "GatehouseForwardAuthSlow",
       "critical",
       {
-        expr: 'histogram_quantile(0.99, sum by (le) (rate(authentik_outpost_proxy_request_duration_seconds_bucket{type!="ping"}[5m]))) > 1',
+        // By outpost: the requests of a busy one would hide a slow one.
+        expr: `histogram_quantile(0.99, sum by (outpost_name, le) (rate(${bucket}[5m]))) > 1`,
         for: "10m",
       },
-      "Forward auth takes {{ $value | humanizeDuration }} for one in a hundred requests",
+      "Forward auth of {{ $labels.outpost_name }} takes {{ $value | humanizeDuration }} for one in a hundred requests",
       "Every request to a proxied service waits for the outpost first.",
     ),
   ];

@@ -3,7 +3,7 @@ import type { Settings } from "../../config/settings.ts";
 import { DATA_API_SERVICE } from "../plan/ownServices.ts";
 import { ownRouteName } from "../plan/objectNames.ts";
 import { jobOf, requestsByRoute, type Routed } from "./alerts.ts";
-import type { Target } from "./targets.ts";
+import { IDENTITY_TARGET, type Target } from "./targets.ts";
 
 /** A graph: its title, its unit, and the expression and legend of each line. */
 interface Graph {
@@ -26,7 +26,7 @@ export function dashboard(settings: Settings, plan: Routed, read: readonly Targe
   const has = (name: string): boolean => read.some((target) => target.name === name);
   const shown = [
     ...gateway(settings, plan),
-    ...(has("gatehouse-identity") ? identity(jobOf(settings, "gatehouse-identity")) : []),
+    ...(has(IDENTITY_TARGET) ? identity(jobOf(settings, IDENTITY_TARGET)) : []),
     ...(settings.verification?.pushgateway === undefined ? [] : verification(settings)),
     ...(settings.dataApi ? data(settings.dataApi.namespace) : []),
     ...(has("gatehouse-data-api") ? postgrest() : []),
@@ -99,19 +99,19 @@ function gateway(settings: Settings, plan: Routed): Graph[] {
 }
 
 function identity(job: string): Graph[] {
-  const bucket = `authentik_outpost_proxy_request_duration_seconds_bucket{job="${job}",type!="ping"}`;
+  const of = `{job="${job}",type!="ping"}`;
   return [
     {
       title: "Forward auth: response time",
       unit: "s",
-      lines: quantiles(`sum by (le) (rate(${bucket}[5m]))`),
+      lines: quantiles(`sum by (le) (rate(authentik_outpost_proxy_request_duration_seconds_bucket${of}[5m]))`),
     },
     {
       title: "Forward-auth requests by outpost",
       unit: "reqps",
       lines: [
         {
-          expr: 'sum by (outpost_name) (rate(authentik_outpost_proxy_request_duration_seconds_count{type!="ping"}[5m]))',
+          expr: `sum by (outpost_name) (rate(authentik_outpost_proxy_request_duration_seconds_count${of}[5m]))`,
           legend: "{{outpost_name}}",
         },
       ],

@@ -20,6 +20,8 @@ export interface Target {
 
 /** Name of the target with Traefik's pods, which every stack has. */
 export const GATEWAY_TARGET = "gatehouse-gateway";
+/** Name of the target with the outposts. */
+export const IDENTITY_TARGET = "gatehouse-identity";
 /** authentik's server, worker and outposts (authentik docs, "Monitoring"). */
 export const AUTHENTIK_METRICS = { name: "metrics", containerPort: 9300 };
 /** PostgREST's admin port. */
@@ -43,7 +45,7 @@ export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "insta
     // The server, where the stack installs it, and the outposts.
     plan.installsIdentityProvider || plan.outposts.length > 0
       ? {
-          name: "gatehouse-identity",
+          name: IDENTITY_TARGET,
           namespace: outpostNamespace(settings),
           pods: PART_OF_GATEHOUSE,
           port: AUTHENTIK_METRICS.name,

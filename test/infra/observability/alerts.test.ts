@@ -41,3 +41,14 @@ test("counts server errors of the stack's IngressRoutes only, as one gateway cou
     expect(routers.filter((router) => new RegExp(`^(?:${pattern})$`).test(router))).toEqual(routers.slice(0, 3));
   }
 });
+
+test("measures each outpost by itself, as one job of Prometheus scrapes it", () => {
+  const [{ expr, annotations } = { expr: "", annotations: undefined }] = alertsNamed("GatehouseForwardAuthSlow");
+  expect(expr).toBe(
+    "histogram_quantile(0.99, sum by (outpost_name, le) (rate(authentik_outpost_proxy_request_duration_seconds_bucket" +
+      '{job="monitoring/gatehouse-identity",type!="ping"}[5m]))) > 1',
+  );
+  expect(annotations?.summary).toBe(
+    "Forward auth of {{ $labels.outpost_name }} takes {{ $value | humanizeDuration }} for one in a hundred requests",
+  );
+});

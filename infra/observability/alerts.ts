@@ -142,10 +142,12 @@ function gatewayAlerts(newAlert: NewAlert, settings: Settings, plan: Routed): Al
 
 /** Returns alerts on metrics of kube-state-metrics, which observes the job even if it pushes no metrics. */
 function jobAlerts(newAlert: NewAlert, { namespace }: Verification): Alert[] {
-  const jobs = `{namespace="${namespace}",job_name=~"gatehouse-verify-.*"}`;
-  // A failed Job outlives later successes (failedJobsHistoryLimit), so only one that started after the last success counts.
-  const failed = `max by (namespace, job_name) (kube_job_status_failed${jobs}) > bool 0`;
-  const start = `max(kube_job_status_start_time${jobs} * on(namespace, job_name) (${failed}))`;
+  const jobs = `namespace="${namespace}",job_name=~"gatehouse-verify-.*"`;
+  // The condition, not the number of failed pods: a Job whose pod cannot be created has none, and ends at its deadline.
+  const failed = `kube_job_failed{${jobs},condition="true"} == 1`;
+  // A failed Job outlives later successes (failedJobsHistoryLimit), so only one that started after the last success counts. `and` accepts several
+  // series of one Job (a second replica or scrape of kube-state-metrics), which `*` does not.
+  const start = `max(kube_job_status_start_time{${jobs}} and on(namespace, job_name) ${failed})`;
   const success = `max(kube_cronjob_status_last_successful_time{namespace="${namespace}",cronjob="gatehouse-verify"} or vector(0))`;
   return [
     newAlert(

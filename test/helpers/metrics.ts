@@ -18,7 +18,7 @@ export const METRICS: Readonly<Record<string, readonly string[]>> = {
   // config/manager/default-monitoring.yaml of CloudNativePG: pg_replication, backends.
   cloudnativepg: ["cnpg_pg_replication_lag", "cnpg_backends_total"],
   // docs/metrics/workload/job-metrics.md and cronjob-metrics.md of kube-state-metrics.
-  kubernetes: ["kube_job_status_failed", "kube_job_status_start_time", "kube_cronjob_status_last_successful_time"],
+  kubernetes: ["kube_job_failed", "kube_job_status_start_time", "kube_cronjob_status_last_successful_time"],
   // ops/checks/verify/job.
   verify: [
     "gatehouse_verify_checks",

@@ -52,3 +52,12 @@ test("measures each outpost by itself, as one job of Prometheus scrapes it", () 
     "Forward auth of {{ $labels.outpost_name }} takes {{ $value | humanizeDuration }} for one in a hundred requests",
   );
 });
+
+test("reports a failed job by its condition, which one without a pod has as well, from any number of kube-state-metrics", () => {
+  const of = 'namespace="gatehouse-verification",job_name=~"gatehouse-verify-.*"';
+  expect(alertsNamed("GatehouseVerifyJobFailed").map(({ expr }) => expr)).toEqual([
+    // Set operators accept several series on both sides, arithmetic does not.
+    `max(kube_job_status_start_time{${of}} and on(namespace, job_name) kube_job_failed{${of},condition="true"} == 1)` +
+      ' > max(kube_cronjob_status_last_successful_time{namespace="gatehouse-verification",cronjob="gatehouse-verify"} or vector(0))',
+  ]);
+});

@@ -164,6 +164,15 @@ function jobAlerts(newAlert: NewAlert, { namespace }: Verification): Alert[] {
 function verificationAlerts(newAlert: NewAlert, settings: Settings, verification: Verification): Alert[] {
   const of = `stack="${settings.stack}"`;
   const lastRun = `gatehouse_verify_last_run_timestamp_seconds{${of}}`;
+  const longest = silence(verification);
+  const notRun = (expr: string, duration: string): Alert =>
+    newAlert(
+      "GatehouseVerifyNotRun",
+      "critical",
+      { expr, for: duration },
+      "verify does not run",
+      "The deployment is not verified: no run pushed its results in the time that the schedule allows.",
+    );
   return [
     newAlert(
       "GatehouseVerifyFailed",
@@ -172,13 +181,9 @@ function verificationAlerts(newAlert: NewAlert, settings: Settings, verification
       "{{ $value }} checks of the deployment failed",
       "The last run of verify found a route, a header, a schema or a certificate that differs from the plan: a host may be open.",
     ),
-    newAlert(
-      "GatehouseVerifyNotRun",
-      "critical",
-      { expr: `time() - max(${lastRun}) > ${silence(verification)} or absent(${lastRun})`, for: "1h" },
-      "verify does not run",
-      "The deployment is not verified: two runs or more are missing.",
-    ),
+    notRun(`time() - max(${lastRun}) > ${longest}`, "1h"),
+    // The first run of a new stack, and the next one after a Pushgateway lost its metrics, are due by then.
+    notRun(`absent(${lastRun})`, `${longest / HOUR}h`),
     newAlert(
       "GatehouseCertificateExpires",
       "critical",

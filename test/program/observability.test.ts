@@ -132,6 +132,7 @@ describe("the production stack", () => {
       "GatehouseVerifyJobFailed critical at once",
       "GatehouseVerifyFailed critical at once",
       "GatehouseVerifyNotRun critical 1h",
+      "GatehouseVerifyNotRun critical 2h",
       "GatehouseCertificateExpires critical 1h",
       "GatehouseDataLate warning 1h",
     ]);

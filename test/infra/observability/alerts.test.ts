@@ -61,3 +61,19 @@ test("reports a failed job by its condition, which one without a pod has as well
       ' > max(kube_cronjob_status_last_successful_time{namespace="gatehouse-verification",cronjob="gatehouse-verify"} or vector(0))',
   ]);
 });
+
+test.each([
+  ["17 * * * *", 2],
+  ["0 3 * * *", 26],
+  ["0 3 * * 1", 192],
+  ["0 3 1 * *", 768],
+  ["0 3 1 1 *", 8_808],
+])("waits for the first run of the schedule %s as long as for any other", (schedule, hours) => {
+  const run = 'gatehouse_verify_last_run_timestamp_seconds{stack="dev"}';
+  expect(alertsNamed("GatehouseVerifyNotRun", { schedule }).map(({ expr, for: duration }) => [expr, duration])).toEqual(
+    [
+      [`time() - max(${run}) > ${hours * 3_600}`, "1h"],
+      [`absent(${run})`, `${hours}h`],
+    ],
+  );
+});

@@ -23,14 +23,13 @@ const schema = z.strictObject({
 
 type BasicService = Entry<typeof schema>;
 
-const HEADER = "X-idp-username";
 const WRONG_PASSWORD = Buffer.from("gatehouse-unknown:wrong").toString("base64");
 
 export const basic = {
   schema,
   gateway: {
     name: "basic-auth",
-    headers: [HEADER],
+    headers: ["X-idp-username"],
     hasBackgroundRule: false,
     middlewares: (_, { name }) => [{ name: dnsLabel(name, "basic-auth"), kind: "basic-auth", service: name }],
   },
@@ -51,6 +50,7 @@ export const basic = {
 
 /** Returns `spec` of the middleware. @param secret name of the Secret with the users */
 export function basicAuthSpec<T>(secret: T, realm: string): TraefikMiddleware<T> {
-  // The application receives the username, never the password.
-  return { basicAuth: { secret, realm, headerField: HEADER, removeHeader: true } };
+  // The application receives the username, never the password. Traefik sets the header as it is spelled here, and the access log keeps the canonical
+  // spelling only (docs/observability.md).
+  return { basicAuth: { secret, realm, headerField: "X-Idp-Username", removeHeader: true } };
 }

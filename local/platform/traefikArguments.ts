@@ -7,7 +7,6 @@
 const FIELDS = [
   "StartUTC",
   "ClientHost",
-  "ClientUsername",
   "RequestMethod",
   "RequestHost",
   "RequestPath",
@@ -27,7 +26,7 @@ export const ACCESS_LOG = {
     defaultMode: "drop",
     names: Object.fromEntries(FIELDS.map((name) => [name, "keep"])),
     queryParameters: { defaultMode: "drop" },
-    // As forward auth sets it; the strip takes it from the client on every route.
+    // As forward auth and basic auth set it; the strip takes it from the client on every route. ClientUsername would be what the client sent, too.
     headers: { defaultMode: "drop", names: { "X-Idp-Username": "keep" } },
   },
 } as const;

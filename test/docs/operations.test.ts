@@ -53,3 +53,11 @@ test("configures the same static options in docs/observability.md as on the loca
   };
   expect(parse(chart.spec.valuesContent)).toEqual({ additionalArguments: traefikArguments() });
 });
+
+test("keeps no field of the access log with a user name that no middleware checked", () => {
+  // Traefik fills ClientUsername also from the request target (`GET http://alice@host/`) and with a wrong password.
+  expect(traefikArguments().filter((argument) => /user/i.test(argument))).toEqual([
+    "--accesslog.fields.headers.names.x-idp-username=keep",
+  ]);
+  expect(read("docs/observability.md")).not.toContain("ClientUsername");
+});

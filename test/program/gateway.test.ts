@@ -107,7 +107,7 @@ describe("the gateway under mocks", () => {
 
   test("configures basic auth with a Secret and a realm of its service, which passes the username and removes the password", () => {
     expect(spec("Middleware", "legacy-basic-auth")).toEqual({
-      basicAuth: { secret: "legacy-basic-auth", realm: "legacy", headerField: "X-idp-username", removeHeader: true },
+      basicAuth: { secret: "legacy-basic-auth", realm: "legacy", headerField: "X-Idp-Username", removeHeader: true },
     });
     const secrets = recorder.objects<{ stringData: { users: string } }>("core/v1:Secret");
     expect(secrets.get("default/legacy-basic-auth")?.stringData.users).toMatch(/^ops:\$2b\$08\$[./\w]{53}$/);

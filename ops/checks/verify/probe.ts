@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import { errorText } from "../../../config/errors/errorText.ts";
 import type { Report } from "../../terminal/progress.ts";
 import type { Check, ReportedCheck } from "../check.ts";
+import { redactAll } from "../redact.ts";
 import type { Kind } from "./hints.ts";
 
 /** Some checks of one kind on one thing. */
@@ -23,6 +24,9 @@ export interface ProbeCheck extends ReportedCheck {
  */
 const MAX_CONCURRENT_PROBES = 16;
 
+/** Control and format characters except line breaks: those of a host's response would move the cursor of a terminal, or hide text. */
+const CONTROLS = /[^\P{Cc}\n]|\p{Cf}/gu;
+
 /**
  * Runs probes, at most 16 at once.
  * @param report receives the progress
@@ -35,10 +39,14 @@ export async function runProbes(probes: readonly Probe[], report: Report = () =>
     limit(async () => {
       const checks = await checksOf(probe);
       report(`${++done} of ${probes.length}`);
-      return checks.map((check) => ({ kind: probe.kind, subject: probe.subject, ...check }));
+      return checks.map((check) => ({ kind: probe.kind, subject: probe.subject, ...printable(check) }));
     }),
   );
   return (await Promise.all(results)).flat();
+}
+
+function printable(check: Check): Check {
+  return redactAll(check, (text) => text.replaceAll(CONTROLS, "?"));
 }
 
 /** Returns the checks of a probe. One that throws is a failed check. */

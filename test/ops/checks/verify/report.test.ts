@@ -121,6 +121,21 @@ test("returns a failed check for a probe that throws", async () => {
   ]);
 });
 
+test("replaces the control and format characters of a host's response, but no line breaks", async () => {
+  const [detail, response] = ["got \u009b2J\u202edaed", "text: \u001b[9A\u001b[J✔ fine\nline\r\t\u007f"];
+  const run = (): Promise<Check[]> => Promise.resolve([{ name: "a", ok: false, detail, response }]);
+  expect(await runProbes([{ kind: "routes", subject: "s", run }])).toEqual([
+    {
+      kind: "routes",
+      subject: "s",
+      name: "a",
+      ok: false,
+      detail: "got ?2J?daed",
+      response: "text: ?[9A?[J✔ fine\nline???",
+    },
+  ]);
+});
+
 test("has a hint with a command for every kind", () => {
   const here = { context: "here", given: "here" };
   expect(hintOf({ kind: "routes", subject: WHOAMI }, here)).toBe("run: npx gatehouse diagnose here whoami.localhost");

@@ -30,16 +30,23 @@ const CONTROLS = /[^\P{Cc}\n]|\p{Cf}/gu;
 /**
  * Runs probes, at most 16 at once.
  * @param report receives the progress
+ * @param onEnd receives the checks of each probe when it ends
  * @returns their checks, in the order of the probes
  */
-export async function runProbes(probes: readonly Probe[], report: Report = () => undefined): Promise<ProbeCheck[]> {
+export async function runProbes(
+  probes: readonly Probe[],
+  report: Report = () => undefined,
+  onEnd: (probe: Probe, checks: readonly ProbeCheck[]) => void = () => undefined,
+): Promise<ProbeCheck[]> {
   const limit = pLimit(MAX_CONCURRENT_PROBES);
   let done = 0;
   const results = probes.map((probe) =>
     limit(async () => {
-      const checks = await checksOf(probe);
+      const found = await checksOf(probe);
+      const checks = found.map((check) => ({ kind: probe.kind, subject: probe.subject, ...printable(check) }));
       report(`${++done} of ${probes.length}`);
-      return checks.map((check) => ({ kind: probe.kind, subject: probe.subject, ...printable(check) }));
+      onEnd(probe, checks);
+      return checks;
     }),
   );
   return (await Promise.all(results)).flat();

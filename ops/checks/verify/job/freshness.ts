@@ -9,6 +9,8 @@ export interface SourceTimes {
   readonly expected: Date | undefined;
 }
 
+/** The job has little time left for it (verifyTarget.ts). */
+const TIMEOUT_MS = 20_000;
 const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
 
 /**
@@ -20,7 +22,8 @@ export async function sourceTimes(exposures: readonly Exposure[]): Promise<Sourc
   const api = exposures.find(({ role }) => role === "data-api");
   if (api === undefined) return [];
   try {
-    const { status, body } = await withClient((client) => client.send(`${api.url}/${QUERY}`));
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { status, body } = await withClient((client) => client.send(`${api.url}/${QUERY}`, { signal }));
     return status === 200 ? timesOf(body) : [];
   } catch {
     return [];

@@ -3,8 +3,11 @@ import { lookup } from "../../../../infra/loopback.ts";
 import { errorText } from "../../../../config/errors/errorText.ts";
 import { tryConnection } from "../../../clients/connection.ts";
 
-/** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
-const ATTEMPTS = 120;
+/**
+ * Two minutes: CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). Attempts are no
+ * bound: one that gets no answer takes five seconds.
+ */
+const MAX_WAIT_MS = 120_000;
 const REPORT_EVERY = 10;
 
 /**
@@ -14,10 +17,11 @@ const REPORT_EVERY = 10;
 export async function waitForGateway(
   url: string,
   report: (problem: string, attempt: number) => void,
-  { attempts = ATTEMPTS, pause = 1_000 } = {},
+  { limit = MAX_WAIT_MS, pause = 1_000 } = {},
 ): Promise<void> {
   await pRetry(() => open(new URL(url)), {
-    retries: attempts - 1,
+    retries: Infinity,
+    maxRetryTime: limit,
     factor: 1,
     minTimeout: pause,
     maxTimeout: pause,

@@ -5,4 +5,5 @@ import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { verifyTarget } from "./verifyTarget.ts";
 
 const target = JSON.parse(gunzipSync(readFileSync(process.env["TARGET"] ?? "")).toString()) as JobTarget;
-process.exitCode = await verifyTarget(target, process.env, (line) => void process.stdout.write(`${line}\n`));
+// Ends the requests of probes that did not end in time.
+process.exit(await verifyTarget(target, process.env, (line) => void process.stdout.write(`${line}\n`)));

@@ -1,27 +1,36 @@
+import { setTimeout } from "node:timers/promises";
 import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../redact.ts";
 import { errorText } from "../../../../config/errors/errorText.ts";
 import { stateOf, summary } from "../../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";
-import { runProbes } from "../probe.ts";
+import { firstOf } from "../../../text.ts";
+import { type ProbeCheck, runProbes } from "../probe.ts";
 import type { Accounts } from "../signInProbes.ts";
 import { sourceTimes } from "./freshness.ts";
 import { waitForGateway } from "./gateway.ts";
 import { pushMetrics } from "./metrics.ts";
 
+/** Kubernetes kills the pod after 900 s (infra/verification/verification.ts). The rest is for its start, the times of the data, and the metrics. */
+const LIMIT_MS = 800_000;
+const MAX_LISTED = 5;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs the probes that need no access to the cluster, and pushes the metrics. One JSON object per line: each failed or skipped check, then the summary.
+ * Runs the probes that need no access to the cluster, and pushes the metrics. One JSON object per line: each failed or skipped check when its probe ends,
+ * then the summary.
  * @param environment the account's Secret (USERNAME and so on), where there is one, and PUSHGATEWAY, where metrics go
  * @param print receives the lines; none contains a secret
+ * @param limit milliseconds after which it ends with what it has: an outage delays each probe by minutes
  * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that an unreachable Pushgateway is noticed
  */
 export async function verifyTarget(
   target: JobTarget,
   environment: Environment,
   print: (line: string) => void,
+  limit = LIMIT_MS,
 ): Promise<number> {
   const began = Date.now();
   const redact = withoutSecrets([environment["PASSWORD"] ?? ""]);
@@ -35,15 +44,30 @@ export async function verifyTarget(
     await waitForGateway(first.url, report);
   }
   const observations = new Observations();
-  const results = await runProbes(outsideProbes(target, accountsOf(target, environment), observations));
-  const checks = summary(results);
-  for (const { kind, subject, name, detail, response, hint, ...check } of results) {
-    const state = stateOf(check);
-    if (state === "passed") continue;
-    const level = state === "failed" ? "error" : "warn";
-    const more = { ...(response && { response }), ...(hint && { hint }) };
-    log({ level, event: "check", state, kind, subject, check: name, detail, ...more });
+  const probes = outsideProbes(target, accountsOf(target, environment), observations);
+  const unfinished = new Set(probes);
+  const results: Pick<ProbeCheck, "ok" | "skipped">[] = [];
+  const running = runProbes(probes, undefined, (probe, ended) => {
+    unfinished.delete(probe);
+    results.push(...ended);
+    for (const { kind, subject, name, detail, response, hint, ...check } of ended) {
+      const state = stateOf(check);
+      if (state === "passed") continue;
+      const level = state === "failed" ? "error" : "warn";
+      const more = { ...(response && { response }), ...(hint && { hint }) };
+      log({ level, event: "check", state, kind, subject, check: name, detail, ...more });
+    }
+  });
+  const left = Math.max(0, began + limit - Date.now());
+  await Promise.race([running, setTimeout(left, undefined, { ref: false })]);
+  const late = [...unfinished].map(({ kind, subject }) => `${kind} of ${subject}`);
+  if (late.length > 0) {
+    results.push({ ok: false });
+    const detail = `after ${limit / 1000} s, ${late.length} of ${probes.length} probes did not end: ${firstOf(late, MAX_LISTED).join(", ")}`;
+    const check = "the verification ends in time";
+    log({ level: "error", event: "check", state: "failed", kind: "routes", subject: target.stack, check, detail });
   }
+  const checks = summary(results);
   const seconds = (Date.now() - began) / 1000;
   const ok = checks.failed === 0;
   log({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });

@@ -1,11 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../../infra/verification/target.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
-import { type HttpResponse, headerOf, type RequestOptions, withClient } from "../../clients/http.ts";
-import { type Check, checkResponses, expectEqual, Unexpected } from "../check.ts";
-
-/** Sends a request for a path of the data API. */
-type Send = (path: string, options?: RequestOptions) => Promise<HttpResponse>;
+import { type HttpResponse, headerOf, withClient } from "../../clients/http.ts";
+import { type Check, expectEqual, Unexpected } from "../check.ts";
+import { LockedError, retrying, type Send, unlessLocked } from "./dataApiRequests.ts";
 
 /** A schema that no stack can have: this prefix is reserved. */
 const UNKNOWN_SCHEMA = "pg_unknown_schema";
@@ -13,32 +11,35 @@ const UNKNOWN_SCHEMA = "pg_unknown_schema";
 /** Number of different tags after which a tag counts as one that no response repeats. */
 const MAX_TAGS = 10;
 
-/** Retries after a 429 response: the gateway's limits apply to the verification, too. */
-const MAX_RETRIES = 10;
-/** Seconds. A server, or a proxy before it, may ask for hours. */
-const MAX_RETRY_AFTER = 10;
+/** Milliseconds: for how long requests for locked relations are repeated, and the pause before relations are compared again. */
+const WAITS = { locked: 10_000, changed: 1000 };
 
 /**
  * Checks the data API (docs/verify.md, Checks), with every relation that each exposed schema describes.
  * @param url origin of the data API
  */
-export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {
+export function checkDataApi(
+  url: string,
+  { exposed, hidden }: OutsideTarget["schemas"],
+  waits = WAITS,
+): Promise<Check[]> {
   return withClient(async (client) => {
-    const send = retrying((path, options) => client.send(url + path, options));
+    const send = retrying((path, options) => client.send(url + path, options), waits.locked);
+    const comparing = (probe: () => Promise<string>): Promise<string> => compareTwice(probe, waits.changed);
     const [first = "", ...others] = exposed;
     const probes: [title: string, probe: () => Promise<string>][] = [
-      [`schema ${first}`, () => schema(send)],
+      [`schema ${first}`, () => comparing(() => schema(send))],
       ["unknown relation", () => unknownRelation(send)],
-      ["OpenAPI", () => description(send)],
-      ["meta_endpoints", () => listed(send, exposed)],
+      ["OpenAPI", () => comparing(() => description(send))],
+      ["meta_endpoints", () => comparing(() => listed(send, exposed))],
       ["caching and limits", () => caching(send)],
       ["CORS", () => browsers(send)],
       ["CORS preflight", () => preflight(send)],
       ["is read only", () => readOnly(send)],
       ["query limits", () => queryLimits(send)],
       ...others.flatMap((name): typeof probes => [
-        [`schema ${name}`, () => schema(send, name)],
-        [`${name} without Accept-Profile`, () => needsProfile(send, name)],
+        [`schema ${name}`, () => comparing(() => schema(send, name))],
+        [`${name} without Accept-Profile`, () => comparing(() => needsProfile(send, name))],
       ]),
       ...[...hidden, UNKNOWN_SCHEMA].map((name): (typeof probes)[number] => [
         `schema ${name} is hidden`,
@@ -46,25 +47,20 @@ export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["sc
       ]),
     ];
     const checks: Check[] = [];
-    for (const [title, probe] of probes) checks.push(await checkResponses(client, `${url} ${title}`, probe));
+    for (const [title, probe] of probes) checks.push(await unlessLocked(client, `${url} ${title}`, probe));
     return checks;
   });
 }
 
-function retrying(send: Send): Send {
-  return async (path, options) => {
-    let response = await send(path, options);
-    for (let attempt = 0; response.status === 429 && attempt < MAX_RETRIES; attempt += 1) {
-      await setTimeout(retryDelay(headerOf(response, "retry-after")));
-      response = await send(path, options);
-    }
-    return response;
-  };
-}
-
-/** Returns milliseconds; one second if the header is none, or a date. */
-export function retryDelay(retryAfter: string | undefined): number {
-  return 1000 * Math.min(MAX_RETRY_AFTER, Number(retryAfter) || 1);
+/** Runs a probe that compares relations with their description; once more if they differ, because a pipeline can replace them at the same time. */
+async function compareTwice(probe: () => Promise<string>, pause: number): Promise<string> {
+  try {
+    return await probe();
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error;
+    await setTimeout(pause);
+    return probe();
+  }
 }
 
 /** Returns the header that selects a schema; none for the default one. */
@@ -79,12 +75,19 @@ function profile(name?: string): Record<string, string> {
 async function schema(send: Send, name?: string): Promise<string> {
   const relations = await relationsOf(send, name);
   let large = 0;
+  const locked: string[] = [];
   for (const relation of relations) {
-    const rows = await send(`${pathOf(relation)}?limit=1`, { headers: profile(name) });
-    expectEqual(`status of ${relation}`, rows.status, 200);
-    expectEqual(`${relation} is an array`, Array.isArray(JSON.parse(rows.body)), true);
-    if (await isExactCountRefused(send, relation, name)) large += 1;
+    try {
+      const rows = await send(`${pathOf(relation)}?limit=1`, { headers: profile(name) });
+      expectEqual(`status of ${relation}`, rows.status, 200);
+      expectEqual(`${relation} is an array`, Array.isArray(JSON.parse(rows.body)), true);
+      if (await isExactCountRefused(send, relation, name)) large += 1;
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      locked.push(relation);
+    }
   }
+  if (locked.length > 0) throw new LockedError(locked.join(", "));
   const uncounted = large === 0 ? "" : `; ${large} of them above exact_count_rows`;
   return `${relations.length} relations with rows and counts${uncounted}`;
 }

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { withClient } from "../../../../ops/clients/http.ts";
 import { check } from "../../../../ops/checks/check.ts";
-import { caching, retryDelay } from "../../../../ops/checks/verify/dataApi.ts";
+import { caching, checkDataApi } from "../../../../ops/checks/verify/dataApi.ts";
+import { LockedError, retryDelay, retrying } from "../../../../ops/checks/verify/dataApiRequests.ts";
 
 const server = createServer();
 afterEach(() => server.removeAllListeners("request").close());
@@ -51,4 +52,72 @@ test.each([
   ["Wed, 25 Nov 2026 19:00:00 GMT", 1_000],
 ])("waits after a 429 response with Retry-After %s for %i ms", (header, delay) => {
   expect(retryDelay(header)).toBe(delay);
+});
+
+const LOCKED = { status: 500, headers: {}, body: '{"code":"55P03","message":"canceling statement due to lock timeout"}' };
+const ROWS = { status: 200, headers: {}, body: "[]" };
+
+test.each(["GET", "HEAD"])("sends a %s request again while a writer locks the relation, for a limited time", async (method) => {
+  let locked = 3;
+  const sent: string[] = [];
+  const send = retrying((path, options) => {
+    sent.push(`${options?.method} ${path}`);
+    const response = locked > 0 ? LOCKED : ROWS;
+    if (options?.method === method) locked -= 1;
+    return Promise.resolve({ url: path, ...response, ...(options?.method === "HEAD" && { body: "" }) });
+  }, 1200);
+  expect((await send("/a", { method })).status).toBe(200);
+  expect(sent.filter((request) => request.startsWith(method))).toHaveLength(4);
+  locked = Infinity;
+  await expect(send("/a", { method })).rejects.toEqual(new LockedError("/a"));
+});
+
+test("returns another error of the database at once", async () => {
+  let requests = 0;
+  const body = '{"code":"57014"}';
+  const send = retrying((url) => Promise.resolve({ url, status: 500, headers: {}, body, requests: ++requests }), 1000);
+  expect([(await send("/a")).status, requests]).toEqual([500, 1]);
+});
+
+/**
+ * Returns the check of schema `api`.
+ * @param described relations at the n-th request for the description, from 0
+ * @param locked relations that a writer locks
+ */
+async function checkSchema(described: (request: number) => readonly string[], locked: readonly string[] = []) {
+  let requests = 0;
+  server.on("request", (request, response) => {
+    const path = request.url?.replace(/^[/]|[?].*/g, "") ?? "";
+    if (path === "") {
+      const paths = Object.fromEntries(described(requests++).map((relation) => [`/${relation}`, {}]));
+      response.end(JSON.stringify({ swagger: "2.0", paths }));
+    } else if (locked.includes(path)) response.writeHead(500).end(LOCKED.body);
+    else if (path === "a") response.writeHead(200, { "content-range": "*/0" }).end("[]");
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const checks = await checkDataApi(url, { exposed: ["api"], hidden: [] }, { locked: 0, changed: 1 });
+  return checks.find(({ name }) => name === `${url} schema api`);
+}
+
+test("passes when a pipeline drops a relation after its description was read", async () => {
+  const found = await checkSchema((request) => (request === 0 ? ["a", "b"] : ["a"]));
+  expect(found).toMatchObject({ ok: true, detail: "1 relations with rows and counts" });
+});
+
+test("fails when a described relation does not exist", async () => {
+  expect(await checkSchema(() => ["a", "b"])).toMatchObject({ ok: false, detail: "expected status of b 200, got 404" });
+});
+
+test("skips a schema with relations that a writer locks, but not if another one fails", async () => {
+  expect(await checkSchema(() => ["b", "a", "c"], ["b", "c"])).toMatchObject({
+    ok: true,
+    skipped: true,
+    detail: "locked by a writer: b, c",
+    hint: "verify again when the pipeline has ended",
+  });
+  server.removeAllListeners("request").close();
+  const found = await checkSchema(() => ["b", "c"], ["b"]);
+  expect([found?.ok, found?.skipped, found?.detail]).toEqual([false, undefined, "expected status of c 200, got 404"]);
 });

@@ -21,6 +21,7 @@ export function outsideTarget(settings: Settings, plan: Plan): OutsideTarget {
       exposed: schemas.filter(({ access }) => access === "exposed").map(({ name }) => name),
       hidden: schemas.filter(({ access }) => access !== "exposed").map(({ name }) => name),
     },
+    maxRows: settings.dataApi?.limits.maxRows,
     catalogPath: settings.dataApi?.catalog?.basePath,
     disabled: settings.domains
       .filter(({ enabled }) => !enabled)

@@ -17,6 +17,8 @@ export interface OutsideTarget {
   readonly records: readonly RecordSet[];
   /** Schemas that the data API serves, the default one first, and those that it hides. */
   readonly schemas: { readonly exposed: readonly string[]; readonly hidden: readonly string[] };
+  /** Limit of the rows in a response of the data API; undefined = there is none. */
+  readonly maxRows: number | undefined;
   /** Path where the catalog begins; undefined = there is none. */
   readonly catalogPath: string | undefined;
   /** Disabled domains, and the hosts that services, the identity provider, the data API and the catalog would have on them. */

@@ -141,7 +141,7 @@ describe("a column with brackets in its name", () => {
   test("is verified with its relation, whose name the two descriptions encode in different ways", async () => {
     await asOwner('create view api_v1."måling (a.b), år" as select id from marts."Andel (prosent), år"');
     const failed = async () => {
-      const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts"], hidden: [] });
+      const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts"], hidden: [] }, 1000);
       return checks.filter(({ ok }) => !ok);
     };
     // Both instances of PostgREST describe it.

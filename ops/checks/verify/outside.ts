@@ -59,7 +59,7 @@ function exposureProbes(
     one("certificates", () => checkCertificate(exposure, (expires) => observations.expiries.set(host, expires)));
   }
   if (role === "data-api") {
-    probes.push({ kind: "data-api", subject, run: () => checkDataApi(subject, target.schemas) });
+    probes.push({ kind: "data-api", subject, run: () => checkDataApi(subject, target.schemas, target.maxRows ?? 0) });
   }
   if (role === "catalog" && target.catalogPath !== undefined) {
     const { catalogPath } = target;

@@ -10,7 +10,7 @@ const server = createServer();
 afterEach(() => server.removeAllListeners("request").close());
 
 /** @param tagOf tag of the response to the n-th request, from 0 */
-async function checkWith(tagOf: (request: number) => string, confirms = true) {
+async function checkWith(tagOf: (request: number) => string, confirms = true, maxRows = 1000) {
   let requests = 0;
   const response: RequestListener = (request, response) => {
     const tag = tagOf(requests++);
@@ -21,7 +21,7 @@ async function checkWith(tagOf: (request: number) => string, confirms = true) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { ok, detail } = await withClient((client) =>
-    check("caching", () => caching((path, options) => client.send(url + path, options))),
+    check("caching", () => caching((path, options) => client.send(url + path, options), maxRows)),
   );
   return { ok, detail, requests };
 }
@@ -45,6 +45,11 @@ test("fails when each response has another tag", async () => {
   expect(await checkWith((request) => `"${request}"`)).toEqual({ ok: false, detail, requests: 11 });
 });
 
+test("fails for another maximum number of rows than the plan's", async () => {
+  const detail = 'expected X-Max-Rows "500", got "1000"';
+  expect(await checkWith(() => '"a"', true, 500)).toEqual({ ok: false, detail, requests: 1 });
+});
+
 test.each([
   [undefined, 1_000],
   ["3", 3_000],
@@ -54,23 +59,30 @@ test.each([
   expect(retryDelay(header)).toBe(delay);
 });
 
-const LOCKED = { status: 500, headers: {}, body: '{"code":"55P03","message":"canceling statement due to lock timeout"}' };
+const LOCKED = {
+  status: 500,
+  headers: {},
+  body: '{"code":"55P03","message":"canceling statement due to lock timeout"}',
+};
 const ROWS = { status: 200, headers: {}, body: "[]" };
 
-test.each(["GET", "HEAD"])("sends a %s request again while a writer locks the relation, for a limited time", async (method) => {
-  let locked = 3;
-  const sent: string[] = [];
-  const send = retrying((path, options) => {
-    sent.push(`${options?.method} ${path}`);
-    const response = locked > 0 ? LOCKED : ROWS;
-    if (options?.method === method) locked -= 1;
-    return Promise.resolve({ url: path, ...response, ...(options?.method === "HEAD" && { body: "" }) });
-  }, 1200);
-  expect((await send("/a", { method })).status).toBe(200);
-  expect(sent.filter((request) => request.startsWith(method))).toHaveLength(4);
-  locked = Infinity;
-  await expect(send("/a", { method })).rejects.toEqual(new LockedError("/a"));
-});
+test.each(["GET", "HEAD"])(
+  "sends a %s request again while a writer locks the relation, for a limited time",
+  async (method) => {
+    let locked = 3;
+    const sent: string[] = [];
+    const send = retrying((path, options) => {
+      sent.push(`${options?.method} ${path}`);
+      const response = locked > 0 ? LOCKED : ROWS;
+      if (options?.method === method) locked -= 1;
+      return Promise.resolve({ url: path, ...response, ...(options?.method === "HEAD" && { body: "" }) });
+    }, 1200);
+    expect((await send("/a", { method })).status).toBe(200);
+    expect(sent.filter((request) => request.startsWith(method))).toHaveLength(4);
+    locked = Infinity;
+    await expect(send("/a", { method })).rejects.toEqual(new LockedError("/a"));
+  },
+);
 
 test("returns another error of the database at once", async () => {
   let requests = 0;
@@ -97,7 +109,7 @@ async function checkSchema(described: (request: number) => readonly string[], lo
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const checks = await checkDataApi(url, { exposed: ["api"], hidden: [] }, { locked: 0, changed: 1 });
+  const checks = await checkDataApi(url, { exposed: ["api"], hidden: [] }, 1000, { locked: 0, changed: 1 });
   return checks.find(({ name }) => name === `${url} schema api`);
 }
 
@@ -120,4 +132,15 @@ test("skips a schema with relations that a writer locks, but not if another one 
   server.removeAllListeners("request").close();
   const found = await checkSchema(() => ["b", "c"], ["b"]);
   expect([found?.ok, found?.skipped, found?.detail]).toEqual([false, undefined, "expected status of c 200, got 404"]);
+});
+
+test.each([
+  ["404 page not found\n", true, "404 for writes and functions"],
+  ['{"code":"PGRST202","message":"Could not find the function"}', false, "expected a function without a route, got 404 of PostgREST"],
+])("expects that a function has no route: 404 with %j", async (body, ok, detail) => {
+  server.on("request", (_, response) => response.writeHead(404).end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const checks = await checkDataApi(url, { exposed: ["api"], hidden: [] }, 1000, { locked: 0, changed: 1 });
+  expect(checks.find(({ name }) => name === `${url} is read only`)).toMatchObject({ ok, detail });
 });

@@ -3,7 +3,11 @@ import { expect, inject, test } from "vitest";
 import { checkDataApi } from "../../ops/checks/verify/dataApi.ts";
 
 test("passes for relations above exact_count_rows", async () => {
-  const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts", "raw"], hidden: ["private"] }, 1000);
+  const checks = await checkDataApi(
+    inject("data").url,
+    { exposed: ["api_v1", "marts", "raw"], hidden: ["private"] },
+    1000,
+  );
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   const details = checks.map(({ detail }) => detail).filter((detail) => detail.includes("counts"));
   expect(details.map((detail) => detail.replace(/^\d+/, "N"))).toEqual([

@@ -68,7 +68,7 @@ async function nameOf(host: string, domain: Domain, observe: typeof observeName)
   if ("code" in found.value) return { host, state: "missing", detail: found.value.code };
   const { addresses } = found.value;
   const resolveName = (name: string) => (name === host ? Promise.resolve(addresses) : resolve(name));
-  const { ok, detail } = await checkName(host, domain, resolveName);
+  const { ok, detail } = await checkName(host, domain, resolveName, false);
   return { host, state: ok ? "right" : "wrong", detail };
 }
 

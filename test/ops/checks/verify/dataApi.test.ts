@@ -136,7 +136,11 @@ test("skips a schema with relations that a writer locks, but not if another one 
 
 test.each([
   ["404 page not found\n", true, "404 for writes and functions"],
-  ['{"code":"PGRST202","message":"Could not find the function"}', false, "expected a function without a route, got 404 of PostgREST"],
+  [
+    '{"code":"PGRST202","message":"Could not find the function"}',
+    false,
+    "expected a function without a route, got 404 of PostgREST",
+  ],
 ])("expects that a function has no route: 404 with %j", async (body, ok, detail) => {
   server.on("request", (_, response) => response.writeHead(404).end(body));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -36,6 +36,22 @@ test("fails for an address that is not a target", async () => {
   });
 });
 
+test("fails for a target address without a record, unless records are still to be created", async () => {
+  const targets = ["203.0.113.7", "2001:db8::7"];
+  expect(await resolves("whoami.example.org", ...targets)).toEqual({
+    ok: false,
+    detail: "expected the targets 203.0.113.7, 2001:db8::7, got 203.0.113.7",
+  });
+  expect(await checkName("whoami.example.org", { targets }, ask, false)).toMatchObject({
+    ok: true,
+    detail: "203.0.113.7",
+  });
+});
+
+test("passes for some of the addresses of a target's name, which a name server may return in turn", async () => {
+  expect(await resolves("whoami.example.org", "both.example.org")).toEqual({ ok: true, detail: "203.0.113.7" });
+});
+
 test("fails for a name, or a target, that does not exist", async () => {
   expect(await resolves("gone.example.org", "203.0.113.7")).toEqual({
     ok: false,

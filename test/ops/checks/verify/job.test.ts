@@ -35,14 +35,15 @@ test("prints each failed check when its probe ends, and pushes metrics although 
   const port = await serve((request, response) => {
     const { host = "" } = request.headers;
     if (host.startsWith("hangs")) return;
-    response.writeHead(host.startsWith("wrong") ? 403 : 404).end();
+    response.writeHead(host.startsWith("wrong") ? 403 : 404).end("404 page not found\n");
   });
   const environment = { PUSHGATEWAY: `http://127.0.0.1:${pushgateway}` };
   const { code, lines } = await run(port, ["wrong.localhost", "hangs.localhost"], environment, 1000);
-  const summary = { level: "error", event: "summary", passed: 3, failed: 2, skipped: 0 };
+  const summary = { level: "error", event: "summary", passed: 3, failed: 2, skipped: 1 };
   expect([code, lines]).toMatchObject([
     1,
     [
+      { subject: "identity headers", state: "skipped" },
       { subject: `http://wrong.localhost:${port}`, state: "failed", detail: "expected status 200, got 403" },
       {
         level: "error",
@@ -50,7 +51,7 @@ test("prints each failed check when its probe ends, and pushes metrics although 
         state: "failed",
         subject: "dev",
         check: "the verification ends in time",
-        detail: `after 1 s, 1 of 5 probes did not end: routes of http://hangs.localhost:${port}`,
+        detail: `after 1 s, 1 of 6 probes did not end: routes of http://hangs.localhost:${port}`,
       },
       summary,
     ],

@@ -115,7 +115,7 @@ export const group = () =>
     "a group name without commas, invisible characters and outer spaces",
     "X-idp-groups separates groups with commas; rename the group",
   ).refine((name) => name === name.normalize("NFC"), {
-    error: "a group name with composed characters (Unicode NFC); type it anew, since the other form looks the same",
+    error: "a group name in Unicode NFC (composed characters); type the name again, because both forms look the same",
   });
 /** A version with three numbers. */
 export const version = (of: string, example: string) =>

@@ -39,7 +39,7 @@ export function checkSections(sections: Partial<Record<SectionName, unknown>>, p
     check(schema, sections[name] ?? {}, { path: name }, problems);
   const optional = <S extends Parameters<typeof check>[0]>(of: { schema: S }, name: SectionName) =>
     sections[name] === undefined ? undefined : section(of, name);
-  // A misspelled namespace is that of another program: without this, the next deployment would remove what such a section has.
+  // A key with a misspelled namespace counts as that of another program: the next deployment would delete the resources of the section.
   const missing = SECTION_NAMES.filter((name) => SECTIONS[name].required && sections[name] === undefined);
   problems.push(...missing.map((name) => ({ path: name, message: "missing", hint: `add gatehouse:${name}` })));
   return {

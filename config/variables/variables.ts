@@ -56,7 +56,7 @@ export class Variables {
       .filter(({ name }) => this.#secrets.has(name))
       .map(({ name, location }) => ({
         ...location,
-        message: `template variable "${name}" is also in a secret field, and a client id is in the address of each sign-in`,
+        message: `template variable "${name}" is also in a secret field, and a client id is part of the URL of each sign-in`,
         hint: "use another variable here, and rotate the secret if it was deployed",
       }));
   }
@@ -105,7 +105,8 @@ export class Variables {
     // With a dot at its end it is another host for comparisons, and the same one for Traefik.
     const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
     if (isOrigin && !url.hostname.endsWith(".")) return url.origin;
-    const hint = "write it like https://sso.example.org, without credentials, path, query and a dot at the end";
+    const hint =
+      "write it like https://sso.example.org, without credentials, path or query, and without a dot at the end of the host";
     this.#report(location, "is not the http or https address of a server", hint);
     return undefined;
   }

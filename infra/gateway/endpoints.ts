@@ -13,7 +13,7 @@ export function endpointsName({ owner, domain }: RecordSet): string {
   return `${owner}-${domain}`;
 }
 
-/** Returns its metadata. An ExternalDNS that watches one owner only finds its own by the label. */
+/** Returns the metadata of a DNSEndpoint. An ExternalDNS with `--label-filter` selects the records of one stack by this label. */
 export function endpointsMetadata(records: RecordSet) {
   return { name: endpointsName(records), namespace: "default", labels: { "gatehouse.dev/owner": records.owner } };
 }

@@ -51,7 +51,7 @@ export function deployStatefulSet({ name, install, namespace, superuser, child, 
       metadata: { name: NAME, namespace, labels },
       spec: {
         replicas: 1,
-        // With the default, Kubernetes does not replace a pod that never became ready after a revert (measured with kube-controller-manager 1.36.3).
+        // With the default, Kubernetes does not replace a pod that never became ready, even after a revert (measured with kube-controller-manager 1.36.3).
         podManagementPolicy: "Parallel",
         serviceName: headless.metadata.name,
         selector: { matchLabels: labels },

@@ -94,7 +94,7 @@ async function requireFree(host: string, port: number): Promise<void> {
 }
 
 function takenEverywhere(port: number): UserError {
-  const problem = `another program listens on port ${port} of all addresses, which the local platform needs`;
+  const problem = `another program listens on port ${port} on all addresses, and the local platform needs this port`;
   return new UserError(problem, "stop it, or let it listen on 127.0.0.1 only");
 }
 

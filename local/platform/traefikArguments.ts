@@ -26,7 +26,7 @@ export const ACCESS_LOG = {
     defaultMode: "drop",
     names: Object.fromEntries(FIELDS.map((name) => [name, "keep"])),
     queryParameters: { defaultMode: "drop" },
-    // As forward auth and basic auth set it; the strip takes it from the client on every route. ClientUsername would be what the client sent, too.
+    // Set by forward auth and basic auth, and removed from each request of a client. ClientUsername is dropped: a client can send any name in it.
     headers: { defaultMode: "drop", names: { "X-Idp-Username": "keep" } },
   },
 } as const;

@@ -183,7 +183,7 @@ describe("a chart", () => {
       expect(ticks(...months).map(({ text }) => text)).toEqual(["2024-01", "2024-04", "2024-07", "2024-10"]);
     });
 
-    test("has the time of day of ticks that are no midnight in UTC, and names UTC", () => {
+    test("shows the time of day for ticks that are not at midnight in UTC, and names UTC", () => {
       const norwegian = ["2023-12-31T23:00:00+00:00", "2024-03-31T22:00:00+00:00"];
       expect(ticksOf(overTime(norwegian.map((x) => ({ x, y: 1, s: "a" })))).map(({ text }) => text)).toEqual([
         "2023-12-31 23:00",

@@ -35,7 +35,7 @@ describe("a column", () => {
     expect(isTime(column("fiscal_year", "integer"))).toBe(true);
   });
 
-  test("is a time, if it is of text, only with values that start with a digit", () => {
+  test("is a time if it is a text column whose values start with a digit", () => {
     const month = column("month", "text");
     const isTimeWith = (...values: unknown[]): boolean =>
       isTime(

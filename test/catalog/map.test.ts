@@ -154,7 +154,7 @@ describe("the classes of values", () => {
     expect(compact([])).toEqual([]);
   });
 
-  test("are one for the least value if many have it, and several for the others", () => {
+  test("have one class for the lowest value if many areas have it, and several for the others", () => {
     const many = (value: number): number[] => Array.from({ length: 290 }, () => value);
     const others = Array.from({ length: 66 }, (_, index) => index + 1);
     expect(compact([...many(0), ...others])).toEqual([

@@ -248,7 +248,7 @@ describe("parseStack", () => {
     ]);
   });
 
-  test("enables localhost unless stated, and ignores keys of other namespaces", () => {
+  test("enables localhost by default, and ignores keys of other namespaces", () => {
     const settings = parseStack(
       stack({ domains: { localhost: {} } }, { "aws:region": { value: { anything: 1 } } }),
       shell,

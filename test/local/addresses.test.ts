@@ -44,7 +44,7 @@ test("keeps the range of a data folder, which no other gets while it is claimed"
 test("refuses a port of the Pods that another program has on all addresses, and keeps no range", async () => {
   const data = dataFolder();
   const taken = await takeEverywhere();
-  const problem = `another program listens on port ${taken} of all addresses, which the local platform needs`;
+  const problem = `another program listens on port ${taken} on all addresses, and the local platform needs this port`;
   const hint = "stop it, or let it listen on 127.0.0.1 only";
   await expect(claimAddresses(data, { ...PORTS, pods: [taken] })).rejects.toEqual(new UserError(problem, hint));
   // Nothing holds the range of the failed start.
@@ -54,7 +54,7 @@ test("refuses a port of the Pods that another program has on all addresses, and 
 test("gives up when no range is free, because another program has the port of the claims on all addresses", async () => {
   const data = dataFolder();
   const taken = await takeEverywhere();
-  const problem = `another program listens on port ${taken} of all addresses, which the local platform needs`;
+  const problem = `another program listens on port ${taken} on all addresses, and the local platform needs this port`;
   const hint = "stop it, or let it listen on 127.0.0.1 only";
   await expect(claimAddresses(data, { claim: taken, pods: [] })).rejects.toEqual(new UserError(problem, hint));
   expect(existsSync(path.join(data, "addresses.json"))).toBe(false);

@@ -116,7 +116,7 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     expect(await differences()).toEqual([]);
   });
 
-  test("names a view whose owner has the rights of the owner of a table with row security, until it has not", async () => {
+  test("names a view whose owner inherits from the owner of a table with row security, until it no longer does", async () => {
     await api.query(
       `alter table staging.client enable row level security; grant etl to dbt;
        create view analytics_api.client_ids as select id from staging.client; alter view analytics_api.client_ids owner to dbt;

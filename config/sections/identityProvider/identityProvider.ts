@@ -101,7 +101,7 @@ const schema = z.strictObject({
   providers_per_outpost: positiveInteger(100)
     .default(50)
     .describe(
-      "Maximum number of hosts that one outpost serves; more are distributed over several outposts. The CPU time of a sign-out grows with its square (docs/authentik.md).",
+      "Maximum number of hosts that one outpost serves; more are distributed over several outposts. The CPU time of a sign-out grows with the square of the number of hosts (docs/authentik.md).",
     ),
   sample_users: z
     .array(sampleUser)

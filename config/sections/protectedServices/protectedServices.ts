@@ -54,7 +54,8 @@ gatehouse:protected_services:
 - The Secret \`<name>-oauth2\` in the namespace of the service contains what an OpenID Connect client needs ([applications](applications.md#openid-connect-type-oauth2)).
 - \`groups\` are the only restriction at the gateway. Rules for single paths belong to the application, which reads \`X-idp-groups\`.
 - Services with the same \`groups\`, \`session\` and scheme share an outpost ([limits](authentik.md#limits)).
-- Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces. Only one of them can enable \`localhost\`.
+- Two stacks of one cluster need different namespaces for their services: each creates its middlewares in these namespaces. Only one of the
+  stacks can enable \`localhost\`.
 - A \`service\` in a namespace that the stack creates (for authentik, Postgres, the data API or the verification) is refused: the stack deletes the namespace with
   that section. The same applies to \`test_environments.service\`, and to service accounts, except in \`verification.namespace\`.
 - The names of services, their slugs and all hosts of the stack are unique. None of these hosts is that of an existing \`identity_provider.url\`. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.

@@ -156,7 +156,7 @@ function externalDnsOf(
 interface Obstacle {
   readonly problem: string;
   readonly hint: string;
-  /** Whether it may be none: the filter cannot be compared here. */
+  /** Whether the filter may select the records: its form cannot be evaluated here. */
   readonly uncertain?: boolean;
 }
 

@@ -70,5 +70,5 @@ export async function unlessLocked(
       throw error;
     }
   });
-  return locked ? skip(name, locked.message, "verify again when the pipeline has ended") : result;
+  return locked ? skip(name, locked.message, "run npx gatehouse verify again after the pipeline has ended") : result;
 }

@@ -27,8 +27,8 @@ export function unroutedProbes({ disabled, exposures }: Pick<OutsideTarget, "dis
     if (hosts.length === 0 || (baseDomain !== "" && !baseDomain.includes("$"))) {
       return hosts.map((host) => notRouted(subject, host));
     }
-    const reason = `its base domain ${baseDomain || "is not stated, and"} is not looked up while the domain is off`;
-    const hint = `write domains.${domain}.base_domain in the clear, so that its hosts are tried`;
+    const reason = `its base domain ${baseDomain || "is missing or a template variable; it"} is not resolved while the domain is disabled`;
+    const hint = `write domains.${domain}.base_domain in plain text, so that verify requests its hosts`;
     return [probe(subject, () => Promise.resolve([skip("its hosts are not routed", reason, hint)]))];
   });
   return [...ofDisabled, notRouted("any other host", UNKNOWN_HOST)];

@@ -93,7 +93,7 @@ test.each([
   "https://sso.example.org.",
 ])("rejects the address %s", (url) => {
   expect(problemsOf(stack({ identity_provider: { ...EXISTING, url } }))).toEqual([
-    "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path, query and a dot at the end.",
+    "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path or query, and without a dot at the end of the host.",
   ]);
 });
 
@@ -252,7 +252,7 @@ describe("a group", () => {
       expect(
         problemsOf(raw("Gru\u0308n")).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: ")),
       ).toEqual([
-        `${place}.groups[0]: expected a group name with composed characters (Unicode NFC). Type it anew, since the other form looks the same.`,
+        `${place}.groups[0]: expected a group name in Unicode NFC (composed characters). Type the name again, because both forms look the same.`,
       ]);
     });
   });

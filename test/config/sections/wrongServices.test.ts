@@ -222,7 +222,7 @@ const cases = [
     title: "a secret as a client id, which each sign-in shows",
     raw: stack({ protected_services: [oauth2({}, { client_id: "${TOKEN}" })] }),
     lines: [
-      'protected_services[0].oauth_config.client_id "grafana": template variable "TOKEN" is also in a secret field, and a client id is in the address of each sign-in. Use another variable here, and rotate the secret if it was deployed.',
+      'protected_services[0].oauth_config.client_id "grafana": template variable "TOKEN" is also in a secret field, and a client id is part of the URL of each sign-in. Use another variable here, and rotate the secret if it was deployed.',
     ],
   },
   {

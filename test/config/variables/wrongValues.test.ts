@@ -76,7 +76,7 @@ const cases = [
       identity_provider: { install: false, token: "${TOKEN}", url: "https://root:hunter2@sso.example.org" },
     }),
     lines: [
-      "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path, query and a dot at the end.",
+      "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path or query, and without a dot at the end of the host.",
     ],
   },
   {

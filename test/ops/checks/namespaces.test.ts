@@ -4,7 +4,7 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import { requiredNamespaces } from "../../../ops/checks/namespaces.ts";
 import { basic, proxy, sections, shell, stack } from "../../config/stacks.ts";
 
-test("the namespaces of services, test environments, accounts and Prometheus must exist, those that the stack creates need not", () => {
+test("requires the namespaces of services, test environments, accounts and Prometheus, but not those that the stack creates", () => {
   const protected_services = [
     proxy({ service: { namespace: "wiki" } }),
     basic({ domains: ["external"], service: { namespace: "not-exposed" } }),

@@ -120,7 +120,7 @@ test("are installed without the secrets of the shell, and with what npm needs", 
   expect(isInstalled(project)).toBe(true);
 });
 
-test("cannot be installed into a checkout that cannot be written, which one sentence reports", async () => {
+test("prints one sentence when the checkout is not writable", async () => {
   await put("package-lock.json", "{}");
   await put("sdks/authentik/index.ts", "export {};");
   // Also for root.

@@ -4,8 +4,8 @@ import { errorText } from "../../../../config/errors/errorText.ts";
 import { tryConnection } from "../../../clients/connection.ts";
 
 /**
- * Two minutes: CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). Attempts are no
- * bound: one that gets no answer takes five seconds.
+ * Two minutes: CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). The limit is a
+ * time, because an attempt without a response takes five seconds.
  */
 const MAX_WAIT_MS = 120_000;
 const REPORT_EVERY = 10;

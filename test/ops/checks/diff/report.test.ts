@@ -137,7 +137,7 @@ describe("a long statement in a comment", () => {
     );
   });
 
-  test("is left out if it does not fit, and not those after it", () => {
+  test("is left out if it does not fit, while shorter ones after it are kept", () => {
     const unit = ["statement", "statements"] as const;
     const rows = [{ text: "Title\n" }, { text: `${"x".repeat(100)}\n`, rank: 0 }, { text: "short\n", rank: 1 }];
     expect(composeComment([{ rows, unit }], undefined, 60)).toBe("Title\nshort\n\n*1 more statement.*\n");

@@ -152,7 +152,7 @@ describe("an ExternalDNS", () => {
     );
   });
 
-  test("is skipped with a filter that compares otherwise", async () => {
+  test("is skipped for a filter that is not a list of name=value", async () => {
     expect(await found({ args: [CRD, "--label-filter=team notin (infra)"] })).toEqual({
       name: "ExternalDNS",
       ok: true,

@@ -95,7 +95,7 @@ test("finds what another role may change, apart from a writer, and what a writer
   ]);
 });
 
-test("finds a writer that is a member of a superuser, and the data owner in roles that rule, not in a writer", () => {
+test("finds a writer that is a member of a superuser, and a data owner that is a member of an administrative role, but not of a writer", () => {
   const plan = { ...planOf(["marts"], ["private_marts"]), writers: ["loader"] };
   const live = plannedState(plan);
   const [loader] = live.roles.map((role) => ({ ...role, name: "loader" }));

@@ -127,7 +127,7 @@ test("skips a schema with relations that a writer locks, but not if another one 
     ok: true,
     skipped: true,
     detail: "locked by a writer: b, c",
-    hint: "verify again when the pipeline has ended",
+    hint: "run npx gatehouse verify again after the pipeline has ended",
   });
   server.removeAllListeners("request").close();
   const found = await checkSchema(() => ["b", "c"], ["b"]);

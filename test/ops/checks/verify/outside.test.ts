@@ -58,8 +58,8 @@ test("probes each host of the stack on each disabled domain, and skips a domain 
       name: "its hosts are not routed",
       ok: true,
       skipped: true,
-      detail: "its base domain ${PARTNER} is not looked up while the domain is off",
-      hint: "write domains.partner.base_domain in the clear, so that its hosts are tried",
+      detail: "its base domain ${PARTNER} is not resolved while the domain is disabled",
+      hint: "write domains.partner.base_domain in plain text, so that verify requests its hosts",
     },
   ]);
 });

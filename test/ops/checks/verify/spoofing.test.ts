@@ -31,7 +31,7 @@ test("sends every spelling, at most 50 in a request", async () => {
   expect([counts, names.size]).toEqual([[50, 50, 22], 122]);
 });
 
-test("fails for one spelling that arrives", async () => {
+test("fails when one spelling arrives", async () => {
   const exposure = await serve(({ url, headers }, response) => {
     response.end(echoOf(url, headers["x.idp_jwt"] === undefined ? [] : ["x.idp_jwt: forged"]));
   });

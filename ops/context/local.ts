@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { UserError } from "../../config/errors/userError.ts";
 import type { RawStack } from "../../config/load.ts";
 import { replaceFile } from "../toolchain/replaceFile.ts";
 import { jsonText } from "../text.ts";
@@ -19,10 +20,19 @@ export function writeLocalContext(data: string, context: LocalContext): void {
   replaceFile(fileIn(data), jsonText(context), 0o600);
 }
 
-/** Reads the file. @returns undefined if no platform was started with this data folder */
+/** Reads the file. @returns undefined if no platform was started with this data folder @throws UserError when it is another user's */
 export function readLocalContext(data: string): LocalContext | undefined {
-  const file = fileIn(data);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LocalContext) : undefined;
+  try {
+    return JSON.parse(readFileSync(fileIn(data), "utf8")) as LocalContext;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code !== "EACCES") throw error;
+    throw new UserError(
+      `the data folder ${data} belongs to another user`,
+      "set GATEHOUSE_DATA to a folder of this user",
+    );
+  }
 }
 
 /** Returns the config that overrides the stack file, in the form of a stack's configuration. */

@@ -156,7 +156,7 @@ test("reads paths relative to the folder that a script of npm changed to", async
 test.runIf(process.getuid?.() === 0)("plans and compares for a user without a home", async () => {
   chmodSync(folder, 0o755);
   const bin = join(project, "node_modules/.bin/gatehouse");
-  const { HOME: _, ...env } = process.env;
+  const { HOME: _home, GATEHOUSE_DATA: _data, ...env } = process.env;
   const options = { cwd: project, env, uid: 4711, gid: 4711 };
   expect((await run(bin, ["plan", "k3s"], options)).stdout).toMatch(/^Stack k3s\n/);
   expect((await run(bin, ["diff", "Pulumi.k3s.yaml"], options)).stdout).toBe("Stack k3s\n\nNo access changes.\n");
@@ -164,6 +164,16 @@ test.runIf(process.getuid?.() === 0)("plans and compares for a user without a ho
   await expect(run(bin, ["preview", "k3s"], { ...options, env: bare })).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("cache: the cache folder /.cache/gatehouse cannot be created or written") as string,
+  });
+  const data = join(folder, "another-user");
+  mkdirSync(data, { mode: 0o711 });
+  writeFileSync(join(data, "context.json"), "{}", { mode: 0o600 });
+  await expect(run(bin, ["plan", "k3s"], { ...options, env: { ...env, GATEHOUSE_DATA: data } })).resolves.toBeDefined();
+  await expect(
+    run(bin, ["preview", "k3s"], { ...options, env: { ...env, GATEHOUSE_DATA: data } }),
+  ).rejects.toMatchObject({
+    code: 2,
+    stderr: `the data folder ${data} belongs to another user. Set GATEHOUSE_DATA to a folder of this user.\n`,
   });
 });
 

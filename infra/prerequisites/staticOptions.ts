@@ -27,6 +27,16 @@ export function isOn(options: Options, name: string): boolean {
   return value !== undefined && !["0", "f", "false"].includes(value.toLowerCase());
 }
 
+/**
+ * Returns the names of the middlewares that an entry point adds to each of its routes, as `<namespace>-<name>@kubernetescrd`, and the option that lists them.
+ * Traefik reads a list also from options with an index.
+ */
+export function entryPointMiddlewares(options: Options, entryPoint: string) {
+  const option = `entryPoints.${entryPoint}.http.middlewares`;
+  const values = [...options].filter(([name]) => name.replace(/\[\d+\]$/, "") === option.toLowerCase());
+  return { option, names: values.flatMap(([, value]) => value.split(",")).map((name) => name.trim()) };
+}
+
 /** Returns the names of the entry points, in lower case. */
 export function entryPointsOf(options: Options): string[] {
   return [...new Set([...options.keys()].flatMap((name) => /^entrypoints\.([^.]+)/.exec(name)?.[1] ?? []))];

@@ -3,7 +3,7 @@ import { advisoriesOfTraefik } from "../../config/rules/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import { clientAddresses, dataEntryPoints } from "./clientAddresses.ts";
 import type { TraefikFacts } from "./cluster.ts";
-import { entryPointsOf, isOn, type Options, optionsOf } from "./staticOptions.ts";
+import { entryPointMiddlewares, entryPointsOf, isOn, type Options, optionsOf } from "./staticOptions.ts";
 import type { Missing, Named, NotChecked, PrerequisiteResult } from "./prerequisite.ts";
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
@@ -173,10 +173,10 @@ function headerSizes(plan: Plan, options: Options): Named[] {
 /** Reports middlewares of entry points, which Traefik runs before those of each route (https://doc.traefik.io, EntryPoints): their types are not known here. */
 function middlewares({ routes }: Plan, options: Options): Named[] {
   return [...new Set(routes.map(({ entryPoint }) => entryPoint))].flatMap((entryPoint): Named[] => {
-    const option = `entryPoints.${entryPoint}.http.middlewares`;
-    const names = options.get(option.toLowerCase());
-    if (!names) return [];
-    const reason = `Traefik runs ${names.split(",").join(", ")} before each route on it`;
+    const { option, names } = entryPointMiddlewares(options, entryPoint);
+    const stated = names.filter((name) => name !== "");
+    if (stated.length === 0) return [];
+    const reason = `Traefik runs ${stated.join(", ")} before each route on it`;
     const hint = `remove those that authenticate or redirect from --${option} (docs/prerequisites.md)`;
     return [{ name: `middlewares of entry point ${entryPoint}`, result: { reason, hint } }];
   });

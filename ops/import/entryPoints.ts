@@ -1,5 +1,5 @@
 /** The entry points of a route, and what their TLS and middlewares, as arguments of Traefik, add to it (traefik v3.7, pkg/server/aggregator.go, `applyModel`). */
-import { entryPointsOf, isOn, type Options } from "../../infra/prerequisites/staticOptions.ts";
+import { entryPointMiddlewares, entryPointsOf, isOn, type Options } from "../../infra/prerequisites/staticOptions.ts";
 import { GUARDS, middlewareKinds } from "../../manifests/middlewares.ts";
 import type { RoutingRule } from "../../manifests/routing.ts";
 import { middlewareOf } from "./middlewares.ts";
@@ -54,17 +54,14 @@ function entryPointTls(name: string, options: Options): RouteTls | undefined {
  * sessions. The others apply before and after the import.
  */
 function middlewareProblems(name: string, { manifests, options }: Source): string[] {
-  const option = `entryPoints.${name}.http.middlewares`;
-  const values = [...options].filter(([key]) => key.replace(/\[\d+\]$/, "") === option.toLowerCase());
-  return values
-    .flatMap(([, value]) => value.split(","))
-    .flatMap((one) => {
-      const reference = middlewareOf(one.trim(), manifests);
-      const kind = middlewareKinds([reference], manifests).find((each) => REFUSING.has(each));
-      return kind === undefined
-        ? []
-        : [
-            `its entry point ${name} adds Middleware ${reference} (${kind}) to every route, also to those of the stack. Add it to the routes that need it, instead of --${option}`,
-          ];
-    });
+  const { option, names } = entryPointMiddlewares(options, name);
+  return names.flatMap((one) => {
+    const reference = middlewareOf(one, manifests);
+    const kind = middlewareKinds([reference], manifests).find((each) => REFUSING.has(each));
+    return kind === undefined
+      ? []
+      : [
+          `its entry point ${name} adds Middleware ${reference} (${kind}) to every route, also to those of the stack. Add it to the routes that need it, instead of --${option}`,
+        ];
+  });
 }

@@ -111,9 +111,10 @@ class Importer {
     const { identity } = this.#source;
     const { entries, refused } = mergeHosts(placed, new Set(typeof identity === "string" ? [] : takenSlugs(identity)));
     for (const [candidate, reason] of refused) this.#refuse(candidate.routes, reason);
-    for (const entry of entries)
-      for (const { host } of entry.hosts)
-        differences.set(host, [...(differences.get(host) ?? []), ...omittedRedirects(entry)]);
+    for (const entry of entries) {
+      const omitted = omittedRedirects(entry);
+      for (const { host } of entry.hosts) differences.set(host, [...(differences.get(host) ?? []), ...omitted]);
+    }
     return { entries, kinds: domains.added(new Set(placed.map(({ kind }) => kind))), differences };
   }
 

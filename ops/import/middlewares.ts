@@ -1,4 +1,5 @@
 /** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
+import { isOn, type Options } from "../../infra/prerequisites/staticOptions.ts";
 import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../manifests/resource.ts";
@@ -31,11 +32,16 @@ const NOTHING: Chain = { authentication: { kind: "none" }, redirects: false, dif
 /** Why a reference to another namespace is refused. */
 export const NOT_LOADED = "which Traefik loads with allowCrossNamespace only";
 
-type Objects = Pick<Source, "manifests" | "crossNamespace">;
+type Objects = Pick<Source, "manifests" | "options">;
 
 /** Reads what the middlewares of a route do. @param references middlewares in order, as `<namespace>/<name>` */
 export function readChain(references: readonly string[], source: Objects): Chain {
   return references.map((name) => readMiddleware(name, source, [])).reduce(joined, NOTHING);
+}
+
+/** Returns whether Traefik loads routes that refer to another namespace; it does not by default, and not if its options are not known. */
+export function allowsCrossNamespace(options: Options): boolean {
+  return isOn(options, "providers.kubernetesCRD.allowCrossNamespace");
 }
 
 /** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous. */
@@ -48,7 +54,7 @@ export function middlewareOf(reference: string, manifests: readonly Manifest[]):
 
 /** @param within the chains that contain it */
 function readMiddleware(reference: string, source: Objects, within: readonly string[]): Chain {
-  const { manifests, crossNamespace } = source;
+  const { manifests, options } = source;
   if (/\/gatehouse-/.test(reference)) return problem("it is deployed by another stack of Gatehouse");
   const found = manifests.find(
     ({ kind, namespace, objectName }) => kind === "Middleware" && `${namespace}/${objectName ?? ""}` === reference,
@@ -65,7 +71,7 @@ function readMiddleware(reference: string, source: Objects, within: readonly str
       return listOf(at(section, "middlewares"))
         .map((one) => `${textAt(one, "namespace") ?? found.namespace}/${textAt(one, "name") ?? ""}`)
         .map((name) =>
-          crossNamespace || name.startsWith(`${found.namespace}/`)
+          allowsCrossNamespace(options) || name.startsWith(`${found.namespace}/`)
             ? readMiddleware(name, source, [...within, reference])
             : problem(`its Middleware ${name} is in another namespace than ${label}, ${NOT_LOADED}`),
         )

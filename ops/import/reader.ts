@@ -7,7 +7,7 @@ import { readClusterObjects, RIGHTS_HINT } from "../clients/clusterObjects.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
-import { isOn, optionsOf } from "../../infra/prerequisites/staticOptions.ts";
+import { optionsOf } from "../../infra/prerequisites/staticOptions.ts";
 import type { TargetStack } from "./target.ts";
 import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
@@ -46,15 +46,9 @@ export async function readSource(
     readTraefik(kubeConfig, target.settings.gateway),
   ]);
   const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
-  const args = traefik?.args ?? [];
-  const [options, crossNamespace] = [optionsOf(args), allowsCrossNamespace(args)];
+  const options = optionsOf(traefik?.args ?? []);
   const servers = serversOf(typeof identity === "string" ? undefined : identity.url, target, manifests);
-  return { manifests, users, identity: records, servers, entryPoints: { http, https }, options, crossNamespace };
-}
-
-/** Returns whether Traefik loads routes that refer to another namespace. @param args of the container of Traefik; none if it is not known */
-export function allowsCrossNamespace(args: readonly string[]): boolean {
-  return isOn(optionsOf(args), "providers.kubernetesCRD.allowCrossNamespace");
+  return { manifests, users, identity: records, servers, entryPoints: { http, https }, options };
 }
 
 async function readRecords(access: IdentityAccess): Promise<IdentityRecords | string> {

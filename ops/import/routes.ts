@@ -6,7 +6,7 @@ import { type RoutingRule, rulesOf } from "../../manifests/routing.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";
 import { servedAt } from "./entryPoints.ts";
-import { middlewareOf, NOT_LOADED } from "./middlewares.ts";
+import { allowsCrossNamespace, middlewareOf, NOT_LOADED } from "./middlewares.ts";
 import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
 import type { Protocol, Source, SourceRoute } from "./source.ts";
 import { annotatedTls, certificateFor, readTls } from "./tls.ts";
@@ -60,7 +60,7 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
         ...served.problems,
         ...(tls?.problems ?? []),
         ...classProblems(manifest),
-        ...(source.crossNamespace ? [] : namespaceProblems(rule)),
+        ...(allowsCrossNamespace(source.options) ? [] : namespaceProblems(rule)),
         ...parents,
         ...fields.map((field) => `its rule has the field ${field}, which has no equivalent`),
         ...backend.problems,

@@ -18,8 +18,6 @@ export interface Source {
   readonly entryPoints: { readonly http: string; readonly https: string };
   /** Static options of Traefik; none if they are not known. */
   readonly options: Options;
-  /** Whether Traefik loads routes that refer to another namespace (`allowCrossNamespace`); it does not by default. */
-  readonly crossNamespace: boolean;
 }
 
 export type Protocol = "http" | "https";

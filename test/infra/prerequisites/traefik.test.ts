@@ -114,9 +114,10 @@ test("reports the middlewares of an entry point, which apply to each route on it
       PROVIDER,
       `${option}=auth-authentik@kubernetescrd,compress@file`,
       "--entrypoints.Web.http.middlewares=Last@file",
+      `${option}[0]=first@file`,
     ]).get(name),
   ).toEqual({
-    reason: "Traefik runs auth-authentik@kubernetescrd, compress@file, Last@file before each route on it",
+    reason: "Traefik runs auth-authentik@kubernetescrd, compress@file, Last@file, first@file before each route on it",
     hint: `remove those that authenticate or redirect from ${option} (docs/prerequisites.md)`,
   });
 });

@@ -175,7 +175,6 @@ export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source>
     },
     options: new Map(),
     servers: [SERVER],
-    crossNamespace: false,
     ...fields,
   };
 }

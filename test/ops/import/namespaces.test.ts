@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { allowsCrossNamespace } from "../../../ops/import/reader.ts";
+import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
+import { allowsCrossNamespace } from "../../../ops/import/middlewares.ts";
 import { authentik, HOST, imported, middleware, reasonsOf, REPORTS, route, rule, service, STAFF } from "./cluster.ts";
 
 const LOADED = "which Traefik loads with allowCrossNamespace only";
@@ -26,7 +27,8 @@ test.each(Object.entries(cases))("refuses a route with %s of another namespace",
 
 test.each(Object.entries(cases))("writes a route with %s of another namespace if Traefik loads it", (_, [own]) => {
   const manifests = [...OBJECTS, chained, route("apps/reports", [own])];
-  expect(imported(manifests, { identity: STAFF, crossNamespace: true }).entries.length).toBe(1);
+  const options = optionsOf(["--providers.kubernetesCRD.allowCrossNamespace"]);
+  expect(imported(manifests, { identity: STAFF, options }).entries.length).toBe(1);
 });
 
 test.each([
@@ -36,5 +38,5 @@ test.each([
   [["--providers.kubernetesCRD.allowCrossNamespace=true"], true],
   [["--providers.kubernetescrd.allowCrossNamespace"], true],
 ])("reads from the arguments %j whether Traefik loads them: %s", (args, allowed) => {
-  expect(allowsCrossNamespace(args)).toBe(allowed);
+  expect(allowsCrossNamespace(optionsOf(args))).toBe(allowed);
 });

@@ -142,7 +142,7 @@ export class Variables {
 
   /** Returns a text that stays unresolved; its variables must be set, and must be secret. */
   secret(template: string, location: Location): SecretText {
-    const text = this.unresolved(template, location, "--secret ");
+    const text = this.#unresolved(template, location, "--secret ");
     for (const name of text.variables) {
       this.#secrets.add(name);
       const configured = this.#config[`variables:${name}`];
@@ -161,9 +161,12 @@ export class Variables {
    * Returns a text that may be plain or secret, such as a client id; its variables must be set. Those in plain text in the stack file are resolved, so that the
    * plan and the access diff contain their values.
    */
-  unresolved(text: string, location: Location, flag: "" | "--secret " = ""): SecretText {
-    const template = flag === "" ? this.inlined(text) : text;
-    if (flag === "") for (const [, name = ""] of text.matchAll(VARIABLE)) this.#published.push({ name, location });
+  unresolved(text: string, location: Location): SecretText {
+    for (const [, name = ""] of text.matchAll(VARIABLE)) this.#published.push({ name, location });
+    return this.#unresolved(this.inlined(text), location, "");
+  }
+
+  #unresolved(template: string, location: Location, flag: "" | "--secret "): SecretText {
     const variables = Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
     for (const name of variables) {
       if (this.#isSet(name)) continue;

@@ -100,7 +100,7 @@ interface Drafts {
   readonly settings: readonly Domain[];
 }
 
-/** Checks the section `domains`. Without it, localhost is the only domain. */
+/** Checks the section `domains`. Without it, which is a problem itself, localhost is the only domain. */
 export function checkDomains(section: unknown = { localhost: {} }, problems: Problem[]): DomainDraft[] {
   if (!isSection(section)) {
     problems.push({

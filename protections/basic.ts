@@ -4,6 +4,7 @@ import { secret, text } from "../config/schema/fields.ts";
 import type { TraefikMiddleware } from "../infra/gateway/traefik.ts";
 import { dnsLabel } from "../infra/plan/dnsLabel.ts";
 import { type Entry, entryFields } from "./entry.ts";
+import { WRONG_PASSWORD } from "./expectation.ts";
 import type { Protection } from "./protection.ts";
 
 const schema = z.strictObject({
@@ -23,8 +24,6 @@ const schema = z.strictObject({
 
 type BasicService = Entry<typeof schema>;
 
-const WRONG_PASSWORD = Buffer.from("gatehouse-unknown:wrong").toString("base64");
-
 export const basic = {
   schema,
   gateway: {
@@ -43,7 +42,7 @@ export const basic = {
       status: 401,
       header: { label: "realm", name: "www-authenticate", value: `Basic realm="${entry}"` },
     },
-    refusals: [{ name: "with a wrong password", headers: { authorization: `Basic ${WRONG_PASSWORD}` }, status: 401 }],
+    refusals: [{ name: "with a wrong password", headers: { authorization: WRONG_PASSWORD }, status: 401 }],
     signIn: "password",
   }),
 } satisfies Protection<BasicService>;

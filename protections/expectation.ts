@@ -1,3 +1,6 @@
+/** `Authorization` of a user that no service has. */
+export const WRONG_PASSWORD = `Basic ${Buffer.from("gatehouse-unknown:wrong").toString("base64")}`;
+
 /** What `verify` expects of an exposure; plain data, because the verification job reads it from a file. */
 export interface Expectation {
   /** Response to a request for a page without a session. */

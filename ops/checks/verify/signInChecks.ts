@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
+import { WRONG_PASSWORD } from "../../../protections/expectation.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
 import { type HttpResponse, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 import type { TokenResponse } from "../../clients/machineAccount.ts";
@@ -162,7 +163,7 @@ function groupsInToken(token: string): string[] {
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    if (!echo) return expectAccepted(client, exposure, authorization, `Basic ${INVALID.password}`);
+    if (!echo) return expectAccepted(client, exposure, authorization, WRONG_PASSWORD);
     for (const response of await sendForged(client, exposure, authorization)) {
       expectNoForgedHeaders(response, PATH);
       const headers = receivedHeaders(response.body);
@@ -182,7 +183,7 @@ export function checkMachine(
 ): Promise<Check> {
   return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
     const authorization = `Bearer ${await token()}`;
-    if (jwks === undefined) return expectAccepted(client, exposure, authorization, `Bearer ${INVALID.token}`);
+    if (jwks === undefined) return expectAccepted(client, exposure, authorization, WRONG_TOKEN);
     for (const response of await sendForged(client, exposure, authorization)) {
       expectNoForgedHeaders(response, PATH);
       await expectIdentity(client, response, user, jwks);
@@ -191,8 +192,8 @@ export function checkMachine(
   });
 }
 
-/** Credentials that no user and no machine has. */
-const INVALID = { password: Buffer.from("gatehouse-unknown:wrong").toString("base64"), token: "gatehouse-invalid" };
+/** `Authorization` with a token that no machine has. */
+const WRONG_TOKEN = "Bearer gatehouse-invalid";
 
 /**
  * Checks that the gateway accepts credentials. An application can answer with any status, e.g. if it requires a token of its own, so that its response

@@ -61,14 +61,11 @@ export async function unlessLocked(
   name: string,
   probe: () => Promise<string>,
 ): Promise<Check> {
-  let locked: LockedError | undefined;
-  const result = await checkResponses(client, name, async () => {
-    try {
-      return await probe();
-    } catch (error) {
-      if (error instanceof LockedError) locked = error;
-      throw error;
-    }
-  });
-  return locked ? skip(name, locked.message, "run npx gatehouse verify again after the pipeline has ended") : result;
+  const running = probe();
+  const locked = await running.then(
+    () => undefined,
+    (error: unknown) => (error instanceof LockedError ? error : undefined),
+  );
+  if (locked) return skip(name, locked.message, "run npx gatehouse verify again after the pipeline has ended");
+  return checkResponses(client, name, () => running);
 }

@@ -32,7 +32,9 @@ export function workingTree(project: string): Version {
     otherFiles: () => {
       const unknown = `git cannot list the files of ${project}`;
       const root = join(project, git(project, unknown, "rev-parse", "--show-cdup").trim());
-      const paths = git(project, unknown, "ls-files", "-z", "--full-name", "--", ":/").split("\0");
+      const paths = git(project, unknown, "ls-files", "-z", "--full-name", "--", ":(top,glob)**/Pulumi*.yaml").split(
+        "\0",
+      );
       return otherFiles(
         paths.filter((path) => existsSync(join(root, path))),
         prefixOf(project),

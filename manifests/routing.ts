@@ -5,7 +5,7 @@ import { at, fieldsOf, listOf, type Manifest, textAt, UNKNOWN, type Value } from
 /** One rule of one object. */
 export interface RoutingRule {
   readonly manifest: Manifest;
-  /** What it matches, as messages show it and as two rules are compared: matcher, or host and path. */
+  /** What it matches, as two rules are compared: matcher, or host and path. Messages about unplanned rules show it without values (matcher.ts). */
   readonly match: string;
   /** The hosts that it names; undefined when it may serve others, too. */
   readonly hosts: ReadonlySet<string> | undefined;

@@ -13,6 +13,8 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
     ({ api, read, differences } = database);
   });
   afterAll(() => database.stop());
+  const reported = async () =>
+    (await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint]);
 
   test("closes private and hidden schemas whose names need quotes in SQL", async () => {
     await api.query(
@@ -78,16 +80,14 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
        grant select on analytics_api.persons to gatehouse_anonymous`,
     );
     expect(JSON.parse((await read("/persons")).body)).toEqual([{ id: 1 }]);
-    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+    expect(await reported()).toEqual([
       [
-        [
-          "view analytics_api.persons",
-          "leak",
-          "serves every row of staging.person, past its row security: analytics_api.persons is owned by postgres (SUPERUSER)",
-          "give analytics_api.persons an owner without SUPERUSER and BYPASSRLS, or set security_invoker if its readers may read the table",
-        ],
+        "view analytics_api.persons",
+        "leak",
+        "serves every row of staging.person, past its row security: analytics_api.persons is owned by postgres (SUPERUSER)",
+        "give analytics_api.persons an owner without SUPERUSER and BYPASSRLS, or set security_invoker if its readers may read the table",
       ],
-    );
+    ]);
     await api.query("grant select on staging.person to dbt; alter view analytics_api.persons owner to dbt");
     expect(await differences()).toEqual([]);
     expect(JSON.parse((await read("/persons")).body)).toEqual([]);
@@ -123,16 +123,14 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
        grant select on analytics_api.client_ids to gatehouse_anonymous; drop view analytics_api.clients`,
     );
     expect(JSON.parse((await read("/client_ids")).body)).toEqual([{ id: 1 }]);
-    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+    expect(await reported()).toEqual([
       [
-        [
-          "view analytics_api.client_ids",
-          "leak",
-          "serves every row of staging.client, past its row security: analytics_api.client_ids is owned by dbt, a member of etl",
-          "give analytics_api.client_ids another owner than etl and its members, or set security_invoker if its readers may read the table",
-        ],
+        "view analytics_api.client_ids",
+        "leak",
+        "serves every row of staging.client, past its row security: analytics_api.client_ids is owned by dbt, a member of etl",
+        "give analytics_api.client_ids another owner than etl and its members, or set security_invoker if its readers may read the table",
       ],
-    );
+    ]);
     await api.query("grant etl to dbt with inherit false; grant select on staging.client to dbt");
     expect(JSON.parse((await read("/client_ids")).body)).toEqual([]);
     expect(await differences()).toEqual([]);
@@ -146,16 +144,14 @@ describe.each(ADMINISTRATORS)("with %s", (_administrator, superuser) => {
   test("names a view of a hidden table whose policies do not apply because row security is off", async () => {
     await api.query("create policy own on staging.client using (false)");
     expect(JSON.parse((await read("/clients")).body)).toEqual([{ id: 1 }]);
-    expect((await differences()).map(({ subject, danger, message, hint }) => [subject, danger, message, hint])).toEqual(
+    expect(await reported()).toEqual([
       [
-        [
-          "view analytics_api.clients",
-          "leak",
-          "serves every row of staging.client: staging.client has policies, but row security is off",
-          "enable it, which hides rows from other programs, too, or drop the policies if all rows of staging.client may be public",
-        ],
+        "view analytics_api.clients",
+        "leak",
+        "serves every row of staging.client: staging.client has policies, but row security is off",
+        "enable it, which hides rows from other programs, too, or drop the policies if all rows of staging.client may be public",
       ],
-    );
+    ]);
     await api.query("drop policy own on staging.client");
     expect(await differences()).toEqual([]);
   });

@@ -6,7 +6,11 @@ import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import pLimit from "p-limit";
 import { run } from "../ops/launcher/child.js";
+import { errorText } from "../config/errors/errorText.ts";
 import { packageFolder } from "../config/files/folders.ts";
+import { PLATFORM_TOOLS } from "../local/platform/platform.ts";
+import { createProgress } from "../ops/terminal/progress.ts";
+import { ensureTools } from "../ops/toolchain/toolchain.ts";
 import { FULL } from "./helpers/full.ts";
 import { memoryFolder } from "./helpers/memoryFolder.ts";
 
@@ -83,6 +87,7 @@ const args = process.argv.slice(2);
 const steps =
   args.length === 0 ? all : [...checks, { name: "vitest", command: ["vitest", "run", ...colour, ...args] } as Step];
 const results: Result[] = [];
+if (args.length === 0) await installPrograms();
 const started = performance.now();
 await pLimit(args.length === 0 ? Math.ceil(STEPS_PER_CORE * availableParallelism()) : 1).map(steps, runStep);
 
@@ -97,6 +102,17 @@ const total = Math.round((performance.now() - started) / 1000);
 process.stdout.write(`${total} s on ${availableParallelism()} cores\n`);
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
 memory?.remove();
+
+/** Obtains the programs that tests start. A test that had to build them for minutes would exceed its time limit. */
+async function installPrograms(): Promise<void> {
+  try {
+    await ensureTools([...PLATFORM_TOOLS, "cloudnativepg-crds"], createProgress(), { local: true });
+  } catch (error) {
+    memory?.remove();
+    process.stderr.write(`${errorText(error)}\n`);
+    process.exit(1);
+  }
+}
 
 /** Runs a step, and prints its output with its name. After an interruption, no step starts. */
 async function runStep({ name, command }: Step): Promise<void> {

@@ -51,7 +51,8 @@ export interface StartedPlatform extends Platform {
   readonly failed: Promise<Error>;
 }
 
-const TOOLS = [
+/** The programs and definitions that a platform needs. */
+export const PLATFORM_TOOLS = [
   "pulumi",
   "etcd",
   "kube-apiserver",
@@ -60,7 +61,7 @@ const TOOLS = [
   "traefik-crds",
   "externaldns-crds",
 ] as const;
-type PlatformTool = (typeof TOOLS)[number];
+type PlatformTool = (typeof PLATFORM_TOOLS)[number];
 
 /** Longest path of a data folder. Below it, a real authentik creates a socket (docs/authentik.md). */
 const MAX_DATA_PATH = 65;
@@ -92,7 +93,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
   });
   try {
     const authentik = findAuthentik(process.env);
-    const tools = await ensureTools(TOOLS, progress, { local: true });
+    const tools = await ensureTools(PLATFORM_TOOLS, progress, { local: true });
     await killTagged(`${data}:`); // what a run may have left that was killed together with its reaper
     const claimed = (addresses = await claimAddresses(data));
     const running = progress.step(

@@ -16,6 +16,7 @@ import { readLocalContext } from "../../ops/context/local.ts";
 import { packageFolder } from "../../config/files/folders.ts";
 import { runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
+import { putPulumiOnPath } from "../helpers/clusterPulumi.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";
@@ -165,7 +166,10 @@ describe("npx gatehouse preview on another context", () => {
     return { code: await preview([CONTEXT], testShell), out };
   }
 
-  beforeAll(() => symlinkSync(join(packageFolder(), "policy"), join(project, "policy")));
+  beforeAll(async () => {
+    symlinkSync(join(packageFolder(), "policy"), join(project, "policy"));
+    await putPulumiOnPath(project);
+  });
 
   test("runs the policy pack without the language host of the official CLI, and exits with 1 when the configuration violates a policy", async () => {
     const { code, out } = await run({ required: true });

@@ -22,6 +22,7 @@ import { openEngine, pulumiCommand } from "../../../ops/engine/open.ts";
 import { openStack } from "../../../ops/engine/stack.ts";
 import { shell, stack } from "../../config/stacks.ts";
 import { SILENT } from "../../../ops/terminal/progress.ts";
+import { putPulumiOnPath } from "../../helpers/clusterPulumi.ts";
 import { writeExecutable } from "../../helpers/executable.ts";
 
 let folder: string;
@@ -87,6 +88,7 @@ test("changes neither the stack file nor the backend if the file has a key and t
   const text = "secretsprovider: awskms://alias/gatehouse?region=eu-north-1\nencryptedkey: AQICAHic\nconfig: {}\n";
   writeFileSync(file, text);
   writeFileSync(join(folder, "Pulumi.yaml"), "name: gatehouse\nruntime: nodejs\n");
+  await putPulumiOnPath(folder);
   const settings = parseStack(stack(), shell);
   const environment = {
     PATH: process.env["PATH"],
@@ -120,4 +122,4 @@ test("changes neither the stack file nor the backend if the file has a key and t
   // With a passphrase and without a key, a deployment creates the stack (docs/getting-started.md).
   await open(true);
   expect([readFileSync(file, "utf8").includes("encryptionsalt: v1:"), existsSync(state)]).toEqual([true, true]);
-}, 120_000);
+});

@@ -26,6 +26,7 @@ import { main } from "../../../../ops/commands/doctor.ts";
 import type { Shell } from "../../../../ops/commands/shell.ts";
 import { ensureTools } from "../../../../ops/toolchain/toolchain.ts";
 import { SILENT } from "../../../../ops/terminal/progress.ts";
+import { putPulumiOnPath } from "../../../helpers/clusterPulumi.ts";
 import { SHELL } from "../../../helpers/shell.ts";
 
 export const CANARIES = {
@@ -93,6 +94,7 @@ export async function startSystems(): Promise<Systems> {
   const namespace = (await cluster.call("GET", "/api/v1/namespaces/kube-system")).body;
   const uid = (namespace as { metadata: { uid: string } }).metadata.uid;
   prepareProject(folder);
+  await putPulumiOnPath(folder);
   return {
     cluster: {
       ...cluster,

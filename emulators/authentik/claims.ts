@@ -1,6 +1,7 @@
 import { createPrivateKey, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { keyId } from "./certificate.ts";
+import { recordToken } from "./issuedTokens.ts";
 import { log } from "./log.ts";
 import { issuerOf } from "./issuer.ts";
 import type { Application, Binding, Fields, Kinds, Provider, User } from "./objects.ts";
@@ -18,6 +19,23 @@ type Grant = {
   sessionId?: string | undefined;
 };
 
+/** The user of requests without a login. */
+const ANONYMOUS: User = {
+  pk: 0,
+  uuid: randomUUID(),
+  username: "AnonymousUser",
+  name: "",
+  email: "",
+  type: "internal",
+  is_active: true,
+  groups: [],
+  attributes: {},
+  password: "",
+  password_change_date: "",
+  last_login: null,
+};
+const DEFAULT_CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce"];
+
 /** Turns users into claims, by the scope mappings of a provider, and decides by policies what they may access: both are Python. */
 export class Claims {
   readonly #store: Store;
@@ -34,10 +52,13 @@ export class Claims {
     this.#python = await loadPython({
       log: (level, message, fields) => log(level, message, JSON.parse(fields) as Fields),
       create_jwt: (pk, name, scopes, validity, origin) => {
-        const user = this.#store.get("user", pk);
+        const user = pk === ANONYMOUS.pk ? ANONYMOUS : this.#store.get("user", pk);
         const provider = this.#store.find("provider", { name, model: "oauth2" });
-        if (user && provider)
-          return this.mint({ user, provider, scopes: JSON.parse(scopes) as string[], origin }, validity);
+        if (user && provider) {
+          const token = this.mint({ user, provider, scopes: JSON.parse(scopes) as string[], origin }, validity);
+          recordToken(this.#store, provider, token, seconds(validity));
+          return token;
+        }
         log("warning", "ak_create_jwt: no such OAuth2 provider", { provider: name });
         return undefined;
       },
@@ -49,12 +70,27 @@ export class Claims {
     const mappings = provider.property_mappings
       .flatMap((id) => this.#store.get("mapping", id) ?? [])
       .filter((mapping) => scopes.includes(mapping.scope_name));
+    return this.#evaluate(mappings, user, provider, origin, { scope: scopes, session_id: sessionId ?? null });
+  }
+
+  /**
+   * The claims that the discovery document lists. authentik finds them by evaluating every mapping for its anonymous user, without a token: for
+   * each such document, and for each provider whenever an outpost reads its configuration (authentik/providers/oauth2/views/provider.py,
+   * `get_claims`).
+   */
+  supported(provider: Provider, origin: string): string[] {
+    const mappings = provider.property_mappings.flatMap((id) => this.#store.get("mapping", id) ?? []);
+    return [...new Set([...DEFAULT_CLAIMS, ...Object.keys(this.#evaluate(mappings, ANONYMOUS, provider, origin))])];
+  }
+
+  #evaluate(mappings: Kinds["mapping"][], user: User, provider: Provider, origin: string, token?: Fields): Fields {
+    const { pk, name, access_token_validity } = provider;
     return this.#loaded().claims({
       mappings,
       user: this.#describe(user),
       http: { host: new URL(origin).host, origin },
-      provider: { pk: provider.pk, name: provider.name, access_token_validity: provider.access_token_validity },
-      token: { scope: scopes, session_id: sessionId ?? null },
+      provider: { pk, name, access_token_validity },
+      token,
     });
   }
 

@@ -133,13 +133,15 @@ def passes(context):
 
 
 def claims(context):
-    """Takes mappings, user, http, provider and token as JSON; gives the merged claims as JSON."""
+    """Takes mappings, user, http, provider and, except for a discovery document, token as JSON; gives the merged claims as JSON."""
     data = json.loads(context)
     user = User(data["user"])
     http = SimpleNamespace(**data["http"], user=user, get_host=lambda: data["http"]["host"], method="POST",
                            path="/application/o/token/", META={}, headers={})
     provider = SimpleNamespace(**data["provider"], application=None)
-    token = SimpleNamespace(**data["token"])
+    context = {"provider": provider}
+    if "token" in data:
+        context["token"] = SimpleNamespace(**data["token"])
 
     def ak_create_jwt(user, provider, scopes, validity="seconds=60"):
         name = provider if isinstance(provider, str) else provider.name
@@ -147,12 +149,12 @@ def claims(context):
 
     helpers = {
         **plain_helpers(), "ak_create_jwt": ak_create_jwt,
-        "user": user, "http_request": http, "provider": provider, "token": token,
+        "user": user, "http_request": http, **context,
     }
     merged = {}
     for mapping in sorted(data["mappings"], key=lambda m: m["scope_name"]):
         request = SimpleNamespace(user=user, http_request=http, obj=SimpleNamespace(**mapping),
-                                  context={"provider": provider, "token": token})
+                                  context=context)
         try:
             result = run(mapping["expression"], mapping["name"], {**helpers, "request": request})
             if isinstance(result, dict):

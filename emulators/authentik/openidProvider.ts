@@ -27,6 +27,8 @@ export function openIdProvider(store: Store, claims: Claims, client: Client, ori
   openId.use(async (ctx, next) => {
     await next();
     await rewriteResponse(store, provider, ctx as KoaContextWithOIDC);
+    if (ctx.status === 200 && ctx.path.endsWith("/openid-configuration"))
+      ctx.body = { ...(ctx.body as Fields), claims_supported: claims.supported(provider, origin) };
   });
   openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
   passAllClaims(openId);

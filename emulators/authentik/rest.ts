@@ -136,6 +136,11 @@ function addOutpostConfigurations(api: Hono<Env>, runtime: Runtime): void {
     const { results, ...rest } = page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams);
     const shown = (results as { pk: number }[]).flatMap(({ pk }) => known.get(pk) ?? []);
     const further = furtherOidcFields(origin);
+    for (const { pk } of shown) {
+      const provider = runtime.store.get("provider", pk);
+      // For the discovery document that authentik builds for each, whose claims are not part of this response.
+      if (provider) runtime.claims.supported(provider, origin);
+    }
     const full = shown.map((one) => ({
       ...FURTHER_FIELDS,
       ...one,

@@ -56,12 +56,17 @@ export function spellings(header: string): string[] {
  * leaving it out would make two users look the same.
  * An attribute `additionalHeaders` of a user or group is merged with these by exact name, but an outpost writes names without regard to case,
  * in random order: each of its spellings of a name gets the same value. It removes names with an underscore.
+ * Without a token there is no login: authentik evaluates each mapping for its anonymous user, too, to list the claims of a discovery document, which anyone
+ * may request, and of each provider that an outpost reads (docs/authentik.md). Each evaluation would sign and store a JWT.
  * The JWT is minted for a separate provider: authentik's proxy token is HS256 with a secret that is never handed out. It lives as long as
  * the session, because authentik computes headers once, at login.
  * @param signer name of the provider that signs
  */
 export function headersExpression(signer: string): string {
-  return `def text(value):
+  return `if "token" not in request.context:
+    return {}
+
+def text(value):
     return "".join(c if c.isprintable() else "?" for c in str(value))
 
 def readable(name):

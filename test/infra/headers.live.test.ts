@@ -20,23 +20,39 @@ const PROGRAM = `
 import json
 from types import SimpleNamespace
 
+def tokens_without_login(expression):
+    minted = []
+    names = {}
+    exec("def run(request, provider, ak_create_jwt):\\n" + expression, names)
+    user = SimpleNamespace(username="AnonymousUser", email="", name="", uid="", all_groups=lambda: [])
+    user.group_attributes = lambda request: {}
+    provider = SimpleNamespace(access_token_validity="hours=8")
+    names["run"](SimpleNamespace(user=user, context={"provider": provider}), provider, lambda *arguments: minted.append(1))
+    return len(minted)
+
 def evaluate(text):
     user = SimpleNamespace(**json.loads(text))
     user.group_attributes = lambda request: user.attributes
     user.all_groups = lambda: [SimpleNamespace(name=name) for name in user.groups * 2]
     minted = lambda *arguments: "/".join(str(argument) for argument in arguments[1:])
-    return json.dumps(run(SimpleNamespace(user=user), SimpleNamespace(access_token_validity="hours=8"), minted))
+    request = SimpleNamespace(user=user, context={"token": SimpleNamespace()})
+    return json.dumps(run(request, SimpleNamespace(access_token_validity="hours=8"), minted))
 `;
+
+const indented = (expression: string) => expression.replaceAll(/^/gm, "    ");
 
 describe("identity headers, as Python computes them", () => {
   let headersOf: (user: Partial<User>) => Record<string, string>;
+  let tokensWithoutLogin: (body: string) => number;
 
   beforeAll(async () => {
     const python = await loadPyodide();
-    const body = headersExpression("signer").replaceAll(/^/gm, "    ");
-    python.runPython(`def run(request, provider, ak_create_jwt):\n${body}\n${PROGRAM}`);
-    const globals = python.globals as unknown as { get: (name: string) => (text: string) => string };
-    const evaluate = globals.get("evaluate");
+    python.runPython(
+      `def run(request, provider, ak_create_jwt):\n${indented(headersExpression("signer"))}\n${PROGRAM}`,
+    );
+    const globals = python.globals as unknown as { get: <T>(name: string) => (text: string) => T };
+    const evaluate = globals.get<string>("evaluate");
+    tokensWithoutLogin = globals.get<number>("tokens_without_login");
     const names = { username: "alice", email: "alice@example.org", name: "Alice", uid: "7" };
     const alice: User = { ...names, groups: [], attributes: {} };
     headersOf = (user) => {
@@ -57,6 +73,14 @@ describe("identity headers, as Python computes them", () => {
       "X-idp-jwt": "signer/['openid', 'email', 'profile', 'gatehouse_inherited_groups']/hours=8",
     });
     expect(Object.keys(headersOf({}))).toEqual([...IDENTITY_HEADERS]);
+  });
+
+  test("create no token where authentik only lists the claims of a provider; the expression behind the first check would", () => {
+    const check = 'if "token" not in request.context:\n    return {}\n';
+    const expression = headersExpression("signer");
+    expect(expression.startsWith(check)).toBe(true);
+    expect(tokensWithoutLogin(indented(expression))).toBe(0);
+    expect(tokensWithoutLogin(indented(expression.slice(check.length)))).toBe(1);
   });
 
   test("contain 200 groups, also with pipes, spaces and æøå", () => {

@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Authentik } from "../../authentik/server.ts";
 import { Browser } from "./browser.ts";
-import { deploy, hosts, origin, password, start, username } from "./deployment.ts";
+import { call, configure, deploy, hosts, identity, origin, password, start, username } from "./deployment.ts";
 
 let authentik: Authentik;
 
@@ -28,6 +28,20 @@ describe("OpenID", () => {
       jwks_uri: `${origin}/application/o/identity/jwks/`,
       end_session_endpoint: `${origin}/application/o/identity/end-session/`,
     });
+  });
+
+  test("lists the claims that the mappings return for the anonymous user, without a token", async () => {
+    const keys = `{request.user.username: 1, "token" if "token" in request.context else "no_token": 1}`;
+    const fields = { name: "keys", scope_name: "keys", expression: `return ${keys}` };
+    const mapping = (await call(authentik.url, "POST", "/propertymappings/provider/scope/", fields))["pk"];
+    const own = (await identity(authentik.url))["property_mappings"] as string[];
+    const restore = await configure(authentik.url, { property_mappings: [...own, mapping] });
+    const browser = new Browser(authentik.url, hosts);
+    const answer = await browser.request(`${origin}/application/o/identity/.well-known/openid-configuration`);
+    const { claims_supported } = (await answer.json()) as { claims_supported: string[] };
+    expect(claims_supported).toEqual(expect.arrayContaining(["sub", "email", "AnonymousUser", "no_token"]));
+    expect(claims_supported).not.toContain("token");
+    await restore();
   });
 
   test("signs a user in to an application, which reads claims and userinfo", async () => {

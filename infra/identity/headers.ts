@@ -51,8 +51,8 @@ export function spellings(header: string): string[] {
 /**
  * Returns the scope mapping that sets the headers, in authentik's language: the body of a Python function.
  *
- * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character or outer spaces. The
- * JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and
+ * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character, outer spaces or decomposed
+ * characters. The JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and
  * leaving it out would make two users look the same.
  * An attribute `additionalHeaders` of a user or group is merged with these by exact name, but an outpost writes names without regard to case,
  * in random order: each of its spellings of a name gets the same value. It removes names with an underscore.
@@ -63,14 +63,16 @@ export function spellings(header: string): string[] {
  * @param signer name of the provider that signs
  */
 export function headersExpression(signer: string): string {
-  return `if "token" not in request.context:
+  return `import unicodedata
+
+if "token" not in request.context:
     return {}
 
 def text(value):
     return "".join(c if c.isprintable() else "?" for c in str(value))
 
 def readable(name):
-    return name.isprintable() and "," not in name and name == name.strip()
+    return name.isprintable() and "," not in name and name == name.strip() and unicodedata.is_normalized("NFC", name)
 
 groups = sorted({group.name for group in request.user.all_groups()})
 headers = {

@@ -78,9 +78,10 @@ describe("identity headers, as Python computes them", () => {
   test("create no token where authentik only lists the claims of a provider; the expression behind the first check would", () => {
     const check = 'if "token" not in request.context:\n    return {}\n';
     const expression = headersExpression("signer");
-    expect(expression.startsWith(check)).toBe(true);
+    const unchecked = expression.replace(check, "");
+    expect(unchecked).not.toBe(expression);
     expect(tokensWithoutLogin(indented(expression))).toBe(0);
-    expect(tokensWithoutLogin(indented(expression.slice(check.length)))).toBe(1);
+    expect(tokensWithoutLogin(indented(unchecked))).toBe(1);
   });
 
   test("contain 200 groups, also with pipes, spaces and æøå", () => {
@@ -95,6 +96,7 @@ describe("identity headers, as Python computes them", () => {
     ["a space that does not break", "ad\u00a0mins"],
     ["a space in front", " admins"],
     ["a space behind", "admins "],
+    ["a decomposed character", "a\u0301dmins"],
   ])("leave out a group with %s, which would read as another", (_, group) => {
     expect(headersOf({ groups: ["users", group] })["X-idp-groups"]).toBe("users");
   });

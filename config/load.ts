@@ -161,9 +161,13 @@ export function readStackFile(path: string, stack: string): RawStack {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
-  } catch {
-    const hint = `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`;
-    throw new ConfigError(file, [{ path: file, message: "cannot be read", hint }]);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const [message, hint] =
+      code === "ENOENT"
+        ? ["does not exist", "name a file that exists, or write one: npx gatehouse init"]
+        : [`cannot be read (${code})`, "check the file and its permissions"];
+    throw new ConfigError(file, [{ path: file, message, hint }]);
   }
   checkProjectOf(path);
   return parseStackFile(text, stack, file);

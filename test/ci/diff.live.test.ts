@@ -1,5 +1,6 @@
 /** `npx gatehouse diff` with the revisions and files of a clone. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../config/errors/userError.ts";
@@ -167,6 +168,14 @@ test("prints how git reads the repository of another user, also for a project in
       `run: git config --global --add safe.directory ${clone.folder}`,
     ),
   );
+});
+
+test("names a folder that no repository contains", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
+  expect(() => revision(folder, "main")).toThrow(
+    `no git repository contains ${folder}; create one with git init, and commit the stack files`,
+  );
+  rmSync(folder, { recursive: true });
 });
 
 test("exits with 2 for unknown revisions and stacks, and for invalid options", async () => {

@@ -68,6 +68,12 @@ export function revision(project: string, name: string): Version {
   const unknown =
     `"${name}" is neither a revision of git nor a file that ends in .yaml or .yml; ` +
     "name one, e.g. main, HEAD~1 or origin/main";
+  git(
+    project,
+    `no git repository contains ${project}; create one with git init, and commit the stack files`,
+    "rev-parse",
+    "--git-dir",
+  );
   const commit = git(project, unknown, ...PARSE, `${name}^{commit}`).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
   // Each entry is `MODE TYPE OBJECT<tab>NAME`.

@@ -66,14 +66,21 @@ async function answersOf(options: Options, { ask, environment, error }: Shell): 
     "localhost",
   );
   const authentik = await answer(options.authentik, "authentik: install, or the URL of an existing one", "install");
-  const dataApi =
-    options.dataApi ??
-    /^y(es)?$/i.test(await answer(undefined, "Open a database as a public read-only API? yes or no", "no"));
+  const accepts = async (question: string): Promise<boolean> => {
+    for (;;) {
+      const typed = await answer(undefined, question, "no");
+      if (/^(y(es)?|no?)$/i.test(typed)) return /^y/i.test(typed);
+      error("Answer yes or no.\n");
+    }
+  };
+  const dataApi = options.dataApi ?? (await accepts("Open a database as a public read-only API? yes or no"));
+  const list = domains.split(/[\s,]+/).filter((domain) => domain !== "");
+  if (list.length === 0) throw new UserError("no base domain", "name one, e.g. --domain localhost");
   return {
     stack: options.stack ?? stackOf(context),
     context,
-    domains: domains.split(/[\s,]+/).filter((domain) => domain !== ""),
-    authentik: authentik === "install" ? undefined : authentik,
+    domains: list,
+    authentik: /^install$/i.test(authentik) ? undefined : authentik,
     dataApi,
   };
 }
@@ -113,6 +120,7 @@ function write(answers: Answers, { folder: current, out }: Shell): void {
   const next = [
     ...installation(folder),
     `npx gatehouse plan ${stack}`,
+    "read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE  # of a new stack; not with Pulumi Cloud",
     `pulumi stack init ${stack}`,
     ...variablesOf(text).map(
       (variable) => `${generate(variable)}pulumi config set --secret variables:${variable} --stack ${stack}`,

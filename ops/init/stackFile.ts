@@ -15,7 +15,7 @@ export function stackFile(answers: Answers): string {
     SERVICES,
     GATEWAY,
     identityProvider(answers, domains),
-    ...(answers.authentik === undefined || answers.dataApi ? [postgres(answers)] : []),
+    ...(answers.authentik === undefined || answers.dataApi ? [postgres(answers, domains)] : []),
     ...(answers.dataApi ? [DATA_API] : []),
     TEST_ENVIRONMENTS,
     ...(domains.some(isRemote) ? [IMAGES] : []),
@@ -108,15 +108,18 @@ ${domain}    token: "\${AUTHENTIK_TOKEN}"
 `;
 }
 
-function postgres({ authentik, dataApi }: Answers): string {
+function postgres({ authentik, dataApi }: Answers, domains: readonly DomainAnswer[]): string {
   const users = [...(authentik === undefined ? ["authentik"] : []), ...(dataApi ? ["the data API"] : [])].join(" and ");
   return `
   # The server of ${users}: one instance. Instead of install, host: db.example.org is an existing server.
   gatehouse:postgres:
     password: "\${POSTGRES_PASSWORD}"
-    install: { kind: statefulset }
+    install: { kind: statefulset }${domains.some(isRemote) ? REMOTE_SERVER : ""}
 `;
 }
+
+/** The default address, localhost, is that of a load balancer on the same machine. */
+const REMOTE_SERVER = ` # add host, where this machine reaches its load balancer; on a node: service: ClusterIP`;
 
 const DATA_API = `
   # A public read-only REST API. Pipelines write as the role gatehouse_owner; private schemas stay private.

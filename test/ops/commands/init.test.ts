@@ -47,6 +47,7 @@ Next:
   npm pack --silent ${packageFolder()}
   npm install gatehouse-*.tgz
   npx gatehouse plan k3s
+  read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE  # of a new stack; not with Pulumi Cloud
   pulumi stack init k3s
   openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_TOKEN --stack k3s
   openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_ADMIN_PASSWORD --stack k3s
@@ -86,6 +87,24 @@ test("asks only what no option answers, and again without an answer", async () =
   expect(await main(options, shell(answering("", "k3s")))).toBe(0);
   const question = "Context of the cluster in the kubeconfig: ";
   expect([questions, error]).toEqual([[question, question], "There is no default.\n"]);
+});
+
+test("asks again for an answer that is neither yes nor no, and refuses an empty list of domains", async () => {
+  const options = ["--context", "k3s", "--domain", "localhost", "--authentik", "Install"];
+  expect(await main(options, shell(answering("yes please", "y")))).toBe(0);
+  expect(error).toBe("Answer yes or no.\n");
+  expect(read("Pulumi.k3s.yaml")).toContain("gatehouse:data_api:\n");
+  expect(read("Pulumi.k3s.yaml")).toContain("admin_password");
+  error = "";
+  expect(await main(["--context", "k4s", "--domain", ""], shell())).toBe(2);
+  expect(error).toBe("no base domain. Name one, e.g. --domain localhost.\n");
+});
+
+test("writes where to set the address of Postgres for a domain other than localhost", async () => {
+  await main(["--context", "k3s"], shell());
+  await main(["--context", "vps", "--domain", "example.org"], shell());
+  expect(read("Pulumi.k3s.yaml")).toContain("    install: { kind: statefulset }\n");
+  expect(read("Pulumi.vps.yaml")).toContain("    install: { kind: statefulset } # add host, where this machine");
 });
 
 test("requires the context without a terminal", async () => {

@@ -25,7 +25,7 @@ import { otherAuthentikProblems } from "./otherAuthentik.ts";
 import { changedNames } from "../engine/databaseNames.ts";
 import { missingNamespace, missingNamespaces, requiredNamespaces } from "../checks/namespaces.ts";
 import { deployedKinds, refusedPermissions } from "../checks/permissions.ts";
-import { readState, type StackState } from "../engine/state/stackState.ts";
+import { completeSchemas, readState, type StackState } from "../engine/state/stackState.ts";
 import { errorText } from "../../config/errors/errorText.ts";
 
 /** A deployment that cannot start. Each problem has a hint. */
@@ -77,7 +77,7 @@ export async function checkAll(
   ]);
   if (ready) {
     problems.push(...(await stateProblems(target, { ...ready, uid })));
-    await checkContractOf(target, shell, ready.secrets).catch(collect);
+    await checkContractOf(target, shell, ready).catch(collect);
   }
   if (problems.length > 0 || !ready) throw new Refusal(problems);
   return { ...ready, uid };
@@ -208,17 +208,19 @@ export function otherClusterProblems(
 async function checkContractOf(
   target: StackContext,
   { project }: ShellEnvironment,
-  secrets: Ready["secrets"],
+  { secrets, state }: Pick<Ready, "secrets" | "state">,
 ): Promise<void> {
   const { stack, environment, settings, plan } = target;
   if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
   const connection = ownDatabase({ ...target, environment: { ...environment, ...secrets } });
   const contracts = new LockFolder(project, stack);
-  const broken = await brokenContracts({ connection, contracts }, plan.data).catch((error: unknown) => {
-    if (!(error instanceof UnreachableError)) throw error;
-    throw new Error(
-      `${error.message}. Start it, or make it reachable from this machine: its contracts are checked before a deployment.`,
-    );
-  });
+  const broken = await brokenContracts({ connection, contracts }, plan.data, completeSchemas(state)).catch(
+    (error: unknown) => {
+      if (!(error instanceof UnreachableError)) throw error;
+      throw new Error(
+        `${error.message}. Start it, or make it reachable from this machine: its contracts are checked before a deployment.`,
+      );
+    },
+  );
   if (broken.length > 0) throw new Refusal(broken);
 }

@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CoreV1Api, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { ownDatabase } from "../../ops/clients/databaseAddress.ts";
+import { withDatabase } from "../../ops/clients/database.ts";
+import { readStack } from "../../ops/context/context.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { clusterConfig } from "./fixtures.ts";
+import { clusterConfig, openLocalContext } from "./fixtures.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const CONTEXT = "gatehouse-local";
@@ -167,6 +170,20 @@ test('deploy: reports "unchanged" from another folder, and exits with 2 without 
   const unknown = await run(join(PROJECT, "deploy"), "gatehouse-other");
   expect(unknown.code).toBe(2);
   expect(output).toContain(`\n  ${CONTEXT} (stack local)\n`);
+});
+
+test("deploy: is refused while a relation of the contract is missing", async () => {
+  const rename = (from: string, to: string) =>
+    withDatabase(ownDatabase(readStack("local", openLocalContext().shell)), (client) =>
+      client.query(`alter view api_v1.${from} rename to ${to}`),
+    );
+  await rename("distrikt_summary", "moved");
+  try {
+    const { code, out } = await run(join(PROJECT, "deploy"), CONTEXT, "--yes", "--json");
+    expect([code, out]).toMatchObject([2, expect.stringMatching(/✖ distrikt_summary {2}3 columns {2}removed/)]);
+  } finally {
+    await rename("moved", "distrikt_summary");
+  }
 });
 
 test("prints and writes no secret of the stack with any command", () => {

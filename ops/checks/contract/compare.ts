@@ -25,9 +25,9 @@ export function compare(contract: Contract, found: Contract): Change[] {
   });
 }
 
-/** Removes the changes of missing relations: a deployment that was never complete may not have created them yet. */
-export function withoutMissingRelations(changes: readonly Change[]): Change[] {
-  return changes.filter(({ column, is }) => column !== undefined || is !== undefined);
+/** Returns whether a whole relation is missing. */
+export function isMissingRelation({ column, is }: Change): boolean {
+  return column === undefined && is === undefined;
 }
 
 type Verdict = Pick<Change, "breaking" | "reason">;

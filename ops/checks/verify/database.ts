@@ -74,12 +74,17 @@ export async function checkIdentityDatabase(
 
 /**
  * Returns the contracts that an existing database breaks, for a deployment that has changed nothing yet.
- * @returns a text for each breaking change
+ * @param complete as in {@link checkContracts}
+ * @returns a text for each broken contract
  */
-export async function brokenContracts({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<string[]> {
+export async function brokenContracts(
+  { connection, contracts }: DatabaseTarget,
+  plan: DataPlan,
+  complete: readonly string[],
+): Promise<string[]> {
   if (!(await databaseExists(connection, plan.database))) return [];
   return withDatabase(connection, async (client) => {
-    const checks = await checkContracts(client, contracts, exposedOf(plan), true);
+    const checks = await checkContracts(client, contracts, exposedOf(plan), complete);
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
   });
 }

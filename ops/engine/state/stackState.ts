@@ -73,6 +73,12 @@ function incompleteAccess(resources: readonly Resource[]): AccessFacts[] {
     .map(accessIn);
 }
 
+/** Returns the exposed schemas of the last deployment; none if it did not complete. */
+export function completeSchemas({ access, incomplete }: Pick<StackState, "access" | "incomplete">): string[] {
+  if (access === undefined || incomplete.length > 0) return [];
+  return [...access.schema].flatMap(([name, schema]) => (schema.access === "exposed" ? name : []));
+}
+
 /** Returns the records of access that components of a type contain. */
 export function recordsOf(resources: readonly Resource[], component: string): AccessRecord[] {
   const records = resources.filter(({ type, outputs }) => type === component && outputs?.["facts"] !== undefined);

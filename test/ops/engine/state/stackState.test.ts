@@ -5,7 +5,7 @@ import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { otherClusterProblems, otherContextProblems } from "../../../../ops/deployment/checks.ts";
-import { stateOf } from "../../../../ops/engine/state/stackState.ts";
+import { completeSchemas, stateOf } from "../../../../ops/engine/state/stackState.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
 const file = join(import.meta.dirname, "../../../../Pulumi.local.yaml");
@@ -40,6 +40,13 @@ test("reads the access of each plan whose deployment did not complete", () => {
   expect(stateOf([own, planned(plan), planned(other)]).incomplete).toEqual([accessOf(other)]);
   const { access, incomplete } = stateOf([planned(plan)]);
   expect([access, incomplete]).toEqual([undefined, [accessOf(plan)]]);
+});
+
+test("returns the exposed schemas of a complete deployment only", () => {
+  const planned = resource(PLANNED_ACCESS, { outputs: { ...recordOf(accessOf({ ...plan, exposures: [] })) } });
+  expect(completeSchemas(stateOf([own]))).toEqual(["api_v1", "marts", "raw"]);
+  expect(completeSchemas(stateOf([own, planned]))).toEqual([]);
+  expect(completeSchemas(stateOf([]))).toEqual([]);
 });
 
 test("refuses the access of a newer version", () => {

@@ -3,8 +3,8 @@
 const WHOLE_NUMBERS = ["smallint", "integer", "bigint"];
 
 /**
- * Returns whether every value of `from` is also one of `to`, has the same JSON type and spelling, and accepts the same filters.
- * Unknown types are never wider.
+ * Returns whether every value of `from` is also one of `to`, is the same JSON value, and accepts the same filters. Unknown types are never wider,
+ * nor is `double precision` than `real`: it prints the exact binary value of a converted 0.1.
  * @param from and `to` as `format_type` prints them; two different ones
  */
 export function isWidening(from: string, to: string): boolean {
@@ -14,7 +14,6 @@ export function isWidening(from: string, to: string): boolean {
   }
   return (
     (WHOLE_NUMBERS.includes(from) && WHOLE_NUMBERS.indexOf(to) > WHOLE_NUMBERS.indexOf(from)) ||
-    (from === "real" && to === "double precision") ||
     (from === "json" && to === "jsonb") ||
     isWiderText(from, to) ||
     isWiderNumeric(from, to)

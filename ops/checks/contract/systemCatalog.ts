@@ -11,7 +11,7 @@ interface Row {
  * Reads a schema as PostgREST serves it: tables, views, materialized views and foreign tables, without partitions. Every role may; what
  * anonymous clients may read is verified elsewhere, by the grants. One statement, so it sees one moment; inside a transaction it sees what
  * that transaction did.
- * @param declared the lock file: a column of a view is nullable unless it declares otherwise
+ * @param declared the lock file: a column of a view, or of a domain with NOT NULL, is nullable unless it declares otherwise
  * @returns a contract without relations when the schema is empty or does not exist
  */
 export async function readSystemCatalog(
@@ -31,7 +31,8 @@ export async function readSystemCatalog(
 }
 
 /**
- * A NOT NULL that is not yet valid, or that tables which inherit need not keep, guarantees nothing, nor does that of a foreign table.
+ * A NOT NULL that is not yet valid, or that tables which inherit need not keep, guarantees nothing, nor does that of a foreign table. Neither does
+ * that of a domain: an insert of `(select column from table where false)` is not checked (PostgreSQL, CREATE DOMAIN, "Notes").
  * `format_type` leaves out the schemas of the search path, which is not part of a contract, so they are put back.
  */
 const RELATIONS = `
@@ -41,11 +42,12 @@ const RELATIONS = `
         'name', a.attname,
         'type', case when n.nspname <> 'pg_catalog' and pg_catalog.pg_type_is_visible(e.oid)
           then pg_catalog.quote_ident(n.nspname) || '.' else '' end || pg_catalog.format_type(a.atttypid, a.atttypmod),
-        'nullable', case when c.relkind not in ('v', 'm') then c.relkind = 'f' or not (
-          t.typnotnull or a.attnotnull and not exists (
+        'nullable', case
+          when c.relkind in ('r', 'p') and a.attnotnull and not exists (
             select from pg_catalog.pg_constraint k
             where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum]
-              and (not k.convalidated or k.connoinherit))) end
+              and (not k.convalidated or k.connoinherit)) then false
+          when c.relkind not in ('v', 'm') and not t.typnotnull or c.relkind = 'f' then true end
       ))
       from pg_catalog.pg_attribute a
       join pg_catalog.pg_type t on t.oid = a.atttypid

@@ -74,7 +74,7 @@ describe("the contract of a schema", () => {
       c: "marts.level",
       d: "marts.level[]",
       e: "timestamp(3) with time zone",
-      f: "marts.code not null",
+      f: "marts.code",
     };
     expect(await readOnce(ddl)).toEqual({ t: types });
     expect(await readOnce(`set local search_path = api_v1, marts; ${ddl}`)).toEqual({ t: types });
@@ -99,6 +99,23 @@ describe("NOT NULL of a table", () => {
       create table parent (id integer, constraint c2 not null id no inherit);
       create table child () inherits (parent); insert into child values (null);`);
     expect(relations).toEqual({ t: { id: "integer" }, parent: { id: "integer" }, child: { id: "integer" } });
+  });
+});
+
+describe("NOT NULL of a domain", () => {
+  const NULL_IN_DOMAIN = "create table t (c marts.code); insert into t select (select c from t where false)";
+
+  test("does not count, because an expression can return null past it", async () => {
+    expect(await readOnce(NULL_IN_DOMAIN)).toEqual({ t: { c: "marts.code" } });
+    expect(await readOnce("create table t (c marts.code not null)")).toEqual({ t: { c: "marts.code not null" } });
+  });
+
+  test("counts when the lock file declares it", async () => {
+    const lock = contractOf({ t: { c: "marts.code not null" } });
+    await database.client.query(`begin; create schema api_v1; set local search_path = api_v1; ${NULL_IN_DOMAIN}`);
+    const { relations } = await readSystemCatalog(database.client, "api_v1", lock);
+    await database.client.query("rollback");
+    expect(relations).toEqual(lock.relations);
   });
 });
 

@@ -15,13 +15,22 @@ export interface Entry {
 }
 
 /**
- * Puts an entry on top of a changelog.
+ * Puts an entry before the first one of a changelog, and keeps its title and the text below it, which can be edited.
  * @param text the current changelog; empty = none yet
  */
 export function addEntry(text: string, stack: string, entry: Entry): string {
-  const title = `# Changelog of the data API (${stack})\n`;
-  const older = text.startsWith(title) ? text.slice(title.length) : text && `\n${text}`;
-  return `${title}\n${describe(entry)}${older}`;
+  const current = text.replaceAll("\r\n", "\n");
+  const [title = ""] = /^# .*\n?/.exec(current) ?? [];
+  const below = current.slice(title.length).trimStart();
+  const first = /^## /m.exec(below)?.index ?? 0;
+  const parts = [title || `# Changelog of the data API (${stack})`, below.slice(0, first), describe(entry)];
+  const above = parts.flatMap((part) => part.trim() || []).join("\n\n");
+  return (
+    [above, below.slice(first)]
+      .flatMap((part) => part || [])
+      .join("\n\n")
+      .trimEnd() + "\n"
+  );
 }
 
 function describe({ day, schema, changes, found, reason }: Entry): string {

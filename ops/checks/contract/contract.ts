@@ -1,4 +1,5 @@
 /** The columns of one schema that clients can rely on, and their file format: the lock file. Pure. */
+import { parseDocument } from "yaml";
 import { isSection } from "../../../config/errors/location.ts";
 import { UserError } from "../../../config/errors/userError.ts";
 import { jsonText } from "../../text.ts";
@@ -37,11 +38,23 @@ export function writeLock({ schema, relations }: Contract): string {
  * @throws UserError when it is not what {@link writeLock} writes
  */
 export function readLock(text: string, file: string): Contract {
+  const restore = `run: git restore ${file}`;
+  if (/^(<{7}|={7}|>{7})/m.test(text)) {
+    throw new UserError(
+      `${file} has conflict markers of a merge`,
+      "keep the columns of both sides, apart from those that one side removed with --breaking, then run contract check",
+    );
+  }
+  // JSON.parse takes the last one of two equal names, e.g. after a merge.
+  const repeated = parseDocument(text).errors.find(({ code }) => code === "DUPLICATE_KEY")?.linePos?.[0].line;
+  if (repeated !== undefined) {
+    throw new UserError(`${file}:${repeated}: the object has this name twice`, `remove one of them, or ${restore}`);
+  }
   try {
     const { schema, relations } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return { schema: toText(schema), relations: toMap(relations, (columns) => toMap(columns, toColumn)) };
   } catch {
-    throw new UserError(`${file} is not a lock file`, "restore it from git, or remove it and run accept");
+    throw new UserError(`${file} is not a lock file`, `correct it, or ${restore}`);
   }
 }
 

@@ -45,7 +45,10 @@ export class LockFolder {
     if (!existsSync(file)) return undefined;
     const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
     if (lock.schema === schema) return lock;
-    throw new UserError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"`, "rename it, or run accept");
+    throw new UserError(
+      `${this.nameOf(schema)} is the lock file of "${lock.schema}"`,
+      "rename it, or correct its schema",
+    );
   }
 
   /**

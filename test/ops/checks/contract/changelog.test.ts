@@ -49,6 +49,19 @@ test("keeps existing text below the new entry", () => {
   );
 });
 
+test.each([
+  ["an edited title", "# Endringslogg\n", "# Endringslogg\n\nENTRY\nOLD"],
+  ["a text below the title", "# Title\n\nAsk us.\n", "# Title\n\nAsk us.\n\nENTRY\nOLD"],
+  ["line ends of Windows", "# Title\r\n", "# Title\n\nENTRY\nOLD"],
+])("keeps %s", (_, above, expected) => {
+  const entry = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
+  const written = "## 2026-11-30, api_v1\n\nFirst version: relations 2, columns 3.\n";
+  const older = "## 2026-10-01, api_v1\n\nFirst version: relations 1, columns 1.\n";
+  const newLine = above.includes("\r") ? "\r\n" : "\n";
+  const text = `${above}\n${older}`.replaceAll(/\r?\n/g, newLine);
+  expect(addEntry(text, "dev", entry)).toBe(expected.replace("ENTRY", written).replace("OLD", older));
+});
+
 test("writes the reason for the removal of a contract without relations", () => {
   const found = { schema: "api_v1", relations: new Map<string, never>() };
   expect(addEntry("", "dev", { day: "2026-12-24", schema: "api_v1", changes: [], found, reason: "unused" })).toBe(

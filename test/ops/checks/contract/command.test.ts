@@ -114,10 +114,10 @@ const NOT_A_URL =
 
 describe("an invalid lock file", () => {
   test.each([
-    ["{", "contract/dev/api_v1.json is not a lock file. Restore it from git, or remove it and run accept.\n"],
+    ["{", "contract/dev/api_v1.json is not a lock file. Correct it, or run: git restore contract/dev/api_v1.json\n"],
     [
       '{"schema":"marts","relations":{}}',
-      'contract/dev/api_v1.json is the lock file of "marts". Rename it, or run accept.\n',
+      'contract/dev/api_v1.json is the lock file of "marts". Rename it, or correct its schema.\n',
     ],
   ])("exits with 2 and a message: %s", async (text, error) => {
     project.environment["SCRATCH"] = "postgres://me@127.0.0.1:1/x";

@@ -54,7 +54,29 @@ describe("the lock file", () => {
     '{"relations":{}}',
   ])("rejects %s", (text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
-      "contract/dev/api_v1.json is not a lock file. Restore it from git, or remove it and run accept.",
+      "contract/dev/api_v1.json is not a lock file. Correct it, or run: git restore contract/dev/api_v1.json",
     );
+  });
+
+  test.each([
+    [2, '{"schema":"a",\n"schema":"b","relations":{}}'],
+    [3, '{"schema":"a","relations":{\n"r":{},\n"r":{}}}'],
+    [2, '{"schema":"a","relations":{"r":{"c":"integer not null",\r\n"c":"integer"}}}'],
+  ])("rejects a repeated name in line %i", (line, text) => {
+    expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
+      `contract/dev/api_v1.json:${line}: the object has this name twice. Remove one of them, or run: git restore contract/dev/api_v1.json`,
+    );
+  });
+
+  test("explains conflict markers", () => {
+    const text = '{\n<<<<<<< HEAD\n"schema": "a"\n=======\n"schema": "b"\n>>>>>>> other\n}';
+    expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
+      "contract/dev/api_v1.json has conflict markers of a merge. Keep the columns of both sides, apart from those that one side removed with --breaking, then run contract check.",
+    );
+  });
+
+  test("can have line ends of Windows", () => {
+    const contract = contractOf({ t: { a: "integer not null" } });
+    expect(readLock(writeLock(contract).replaceAll("\n", "\r\n"), "f")).toEqual(contract);
   });
 });

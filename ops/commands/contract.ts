@@ -79,17 +79,23 @@ async function check(stack: string, options: Options, shell: Shell): Promise<num
   return breaks ? 1 : 0;
 }
 
-/** Writes all or nothing: one schema that breaks without a reason stops the others too. */
+/** Writes all or nothing: one schema that breaks without a reason stops the others too. A reason is that of one schema, whose changes are printed. */
 async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
   const reason = options.breaking;
   if (reason?.trim() === "") throw new UserError("--breaking: the reason is empty", "it is written to the changelog");
   const results = await compareAll(stack, options, shell);
-  if (reason === undefined && results.some(isBreaking)) {
-    for (const result of results) shell.out(describe(stack, options, result, shell));
-    return 1;
-  }
-  if (reason !== undefined && !results.some(isBreaking)) {
+  const breaking = results.filter(isBreaking).map(({ schema }) => schema);
+  if (reason !== undefined && breaking.length === 0) {
     throw new UserError("--breaking: there is no breaking change", "leave it out");
+  }
+  const isAccepted = reason !== undefined && breaking.length === 1;
+  if (breaking.length > 0) {
+    for (const result of results)
+      shell.out(isAccepted ? report(result, shell) : describe(stack, options, result, shell));
+  }
+  if (breaking.length > 0 && reason === undefined) return 1;
+  if (breaking.length > 1) {
+    throw new UserError(`--breaking: several schemas break clients: ${breaking.join(", ")}`, "name one with --schema");
   }
   const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
   if (empty) {
@@ -152,7 +158,8 @@ function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unk
   return { stack, ok, schemas };
 }
 
-function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { paint }: Shell): string {
+/** Returns the changes of a schema, and what to do about them. */
+function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, shell: Shell): string {
   const { schema, exposed, lock, changes } = result;
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
   const again = `npx gatehouse contract accept ${stack} --schema ${schema}${from}`;
@@ -161,8 +168,14 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
   const hint = isBreaking(result)
     ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
     : `To accept these as well:\n  ${again}`;
+  return `${report(result, shell)}${hint}\n`;
+}
+
+/** Returns the changes of a schema, and an empty line. */
+function report({ schema, exposed, lock, changes = [] }: Comparison, { paint }: Pick<Shell, "paint">): string {
+  if (exposed && changes.length === 0) return "";
   const count = changes.length === 0 ? "no relations" : countChanges(changes);
   const title = `${schema}${exposed ? "" : ", no longer exposed,"} compared with ${lock}: ${count}`;
   const lines = changes.length === 0 ? [] : ["", ...describeChanges(changes, paint)];
-  return [title, ...lines, "", hint, ""].join("\n");
+  return [title, ...lines, "", ""].join("\n");
 }

@@ -137,7 +137,12 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
 
   test("accept breaking changes with a reason, which is written to the changelog", async () => {
     project.today = "2026-12-24";
-    expect((await accept("--breaking", "no client used level")).code).toBe(0);
+    const { code, out } = await accept("--breaking", "no client used level");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^api_v1 compared with .*: 5 breaking changes, 1 other\n\n {2}✖ kommuner\.areal [^]*\n\napi_v1: .* written; /,
+    );
+    expect(out).not.toContain("--breaking");
     expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
     expect(project.read("contract/dev/CHANGELOG.md")).toBe(`# Changelog of the data API (dev)
 
@@ -186,10 +191,21 @@ First version: relations 2, columns 5.
     expect(both.out).toContain("api_v2: no changes to contract/dev/api_v2.json\n");
     expect(both.out).toContain("  ✖ summary  1 column  removed\n");
 
+    await sql("alter view api_v2.kommuner rename nr to number");
+    const several = await accept("--breaking", "for one of them");
+    expect([several.code, several.error]).toEqual([
+      2,
+      "--breaking: several schemas break clients: api_v2, api_v1. Name one with --schema.\n",
+    ]);
+    expect(several.out).toContain("  ✖ kommuner.nr      text  removed\n");
+    expect(several.out).toContain("  ✖ summary  1 column  removed\n");
+    await sql("alter view api_v2.kommuner rename number to nr");
+
     project.writeDev(postgres, { schemas: { exposed: ["api_v2", "marts"] } });
     const gone = await check();
     expect(gone.code).toBe(1);
-    expect(gone.out).toContain(`api_v1, no longer exposed, compared with ${LOCK}: 2 breaking changes\n`);
+    const removed = `api_v1, no longer exposed, compared with ${LOCK}: 2 breaking changes\n`;
+    expect(gone.out).toContain(removed);
     const { client } = database;
     const checks = await checkContracts(client, new LockFolder(project.folder, "dev"), ["api_v2", "marts"]);
     expect(checks).toEqual([
@@ -201,8 +217,10 @@ First version: relations 2, columns 5.
           "it has a contract and is no longer exposed; expose it again, or see docs/versioning.md for how to remove a schema",
       },
     ]);
-    expect((await accept("--breaking", "sunset of 2027-01-01")).out).toBe(
-      `api_v2: no changes to contract/dev/api_v2.json\napi_v1: ${LOCK} removed; commit it with its CHANGELOG.md\n`,
+    const accepted = (await accept("--breaking", "sunset of 2027-01-01")).out;
+    expect(accepted.startsWith(removed)).toBe(true);
+    expect(accepted).toContain(
+      `\n\napi_v2: no changes to contract/dev/api_v2.json\napi_v1: ${LOCK} removed; commit it with its CHANGELOG.md\n`,
     );
     expect(project.read(LOCK)).toBe(undefined);
     expect(await check()).toEqual({ code: 0, error: "", out: "api_v2: no changes to contract/dev/api_v2.json\n" });
@@ -211,8 +229,8 @@ First version: relations 2, columns 5.
   test("removes the contract of a schema whose relations were all removed before", async () => {
     const file = "contract/dev/api_v2.json";
     await sql("drop view api_v2.kommuner");
-    expect((await accept("--breaking", "no client left")).out).toBe(
-      `api_v2: ${file} written; commit it with its CHANGELOG.md\n`,
+    expect((await accept("--breaking", "no client left")).out).toContain(
+      `\n\napi_v2: ${file} written; commit it with its CHANGELOG.md\n`,
     );
     project.writeDev({ host: "127.0.0.1", password: "${POSTGRES_PASSWORD}" }, { schemas: { exposed: ["marts"] } });
     const out = `api_v2, no longer exposed, compared with ${file}: no relations
@@ -223,7 +241,7 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
     const [checked, refused] = [await check("--schema", "api_v2"), await accept("--schema", "api_v2")];
     expect([checked, refused]).toEqual([0, 0].map(() => ({ code: 1, error: "", out })));
     expect((await accept("--schema", "api_v2", "--breaking", "api_v2 is not served")).out).toBe(
-      `api_v2: ${file} removed; commit it with its CHANGELOG.md\n`,
+      `${out.split("\n", 1)[0]}\n\napi_v2: ${file} removed; commit it with its CHANGELOG.md\n`,
     );
     expect(project.read(file)).toBe(undefined);
     expect(project.read("contract/dev/CHANGELOG.md")).toContain(

@@ -72,7 +72,8 @@ export const en = {
   stable: "stable",
   open: "open",
   stableHelp: "Part of the contract: names and types of columns do not change.",
-  openHelp: "Not part of the contract: columns may change at any time.",
+  openHelp:
+    "Not part of the contract of the default schema: columns may change, except in a version with its own contract.",
   defaultLayer: "Curated views, the stable contract",
   otherLayer: "Open layer, may change",
 
@@ -233,7 +234,7 @@ export const en = {
 
   contractHeading: "Contract and changelog",
   contractIntro:
-    "These relations and columns are stable: they keep their names and types until a new version of the schema is available next to this one. All other schemas, such as marts and raw, may change at any time.",
+    "These relations and columns are stable: they keep their names and types until a new version of the schema is available next to this one. Other schemas, such as marts and raw, may change at any time, except versions with their own contract.",
   contractNone: "No contract is published here.",
   changelogHeading: "Changelog",
   relation: "Relation",

@@ -74,7 +74,7 @@ export const nb: Texts = {
   stable: "stabil",
   open: "åpen",
   stableHelp: "Del av kontrakten: kolonnenes navn og typer endres ikke.",
-  openHelp: "Ikke del av kontrakten: kolonner kan endres når som helst.",
+  openHelp: "Ikke del av kontrakten for standardskjemaet: kolonner kan endres, unntatt i en versjon med egen kontrakt.",
   defaultLayer: "Utvalgte visninger, den stabile kontrakten",
   otherLayer: "Åpent lag, kan endres",
 
@@ -234,7 +234,7 @@ export const nb: Texts = {
 
   contractHeading: "Kontrakt og endringslogg",
   contractIntro:
-    "Disse relasjonene og kolonnene er stabile: de beholder navn og type til en ny versjon av skjemaet er tilgjengelig ved siden av denne. Alle andre skjemaer, som marts og raw, kan endres når som helst.",
+    "Disse relasjonene og kolonnene er stabile: de beholder navn og type til en ny versjon av skjemaet er tilgjengelig ved siden av denne. Andre skjemaer, som marts og raw, kan endres når som helst, unntatt versjoner med egen kontrakt.",
   contractNone: "Ingen kontrakt er publisert her.",
   changelogHeading: "Endringslogg",
   relation: "Relasjon",

@@ -11,7 +11,8 @@ const visit = useBrowser();
 
 const CONTRACT = join(import.meta.dirname, "../../../contract/local");
 const STABLE = "Part of the contract: names and types of columns do not change.";
-const OPEN = "Not part of the contract: columns may change at any time.";
+const OPEN =
+  "Not part of the contract of the default schema: columns may change, except in a version with its own contract.";
 
 type Row = Record<string, unknown>;
 

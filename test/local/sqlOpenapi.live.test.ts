@@ -122,6 +122,7 @@ test("describes filters, statuses and headers", () => {
     "X-Max-Rows",
     "Deprecation",
     "Sunset",
+    "Link",
   ]);
   expect(Object.keys(full.content)).toEqual(["application/json", "application/vnd.pgrst.object+json", "text/csv"]);
   expect(path?.head.responses["200"]).not.toHaveProperty("content");

@@ -114,6 +114,7 @@ as $$
         "description": "Maximum number of rows in one response; if it contains this number, there may be more" },
       "Deprecation": { "schema": { "type": "string" }, "description": "Since when the schema is deprecated, if it is (RFC 9745)" },
       "Sunset": { "schema": { "type": "string" }, "description": "When the schema is removed, if this is announced (RFC 8594)" },
+      "Link": { "schema": { "type": "string" }, "description": "Page about the replacement of a deprecated schema, with rel=\"deprecation\" (RFC 9745)" },
       "Retry-After": { "schema": { "type": "integer" }, "description": "Seconds to wait before the next request" }
     },
     "responses": {
@@ -170,7 +171,8 @@ as $$
       "Cache-Control": { "$ref": "#/components/headers/Cache-Control" },
       "X-Max-Rows": { "$ref": "#/components/headers/X-Max-Rows" },
       "Deprecation": { "$ref": "#/components/headers/Deprecation" },
-      "Sunset": { "$ref": "#/components/headers/Sunset" }
+      "Sunset": { "$ref": "#/components/headers/Sunset" },
+      "Link": { "$ref": "#/components/headers/Link" }
     }$json$)
 $$;
 

@@ -2,14 +2,13 @@
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
-import { type Change, compare } from "../checks/contract/compare.ts";
+import { acceptAll, checkAcceptable } from "../checks/contract/acceptance.ts";
+import { type Comparison, compareSchemas, isBreaking } from "../checks/contract/comparison.ts";
 import { dataApiOf, databaseOf, ownDatabase } from "../clients/databaseAddress.ts";
-import type { Contract } from "../checks/contract/contract.ts";
 import { errorText } from "../../config/errors/errorText.ts";
 import { UserError } from "../../config/errors/userError.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
-import { countChanges, describeChanges } from "../checks/contract/report.ts";
+import { describeComparison } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
 import { readStack } from "../context/context.ts";
 import { stacksIn } from "../context/stackFiles.ts";
@@ -23,16 +22,6 @@ interface Options {
   readonly databaseUrlFrom?: string;
   readonly json?: true;
   readonly breaking?: string;
-}
-
-interface Comparison {
-  readonly schema: string;
-  /** False for a schema with a contract that is no longer exposed. */
-  readonly exposed: boolean;
-  readonly lock: string;
-  readonly found: Contract;
-  /** Undefined without a contract. */
-  readonly changes: readonly Change[] | undefined;
 }
 
 /**
@@ -79,62 +68,36 @@ async function check(stack: string, options: Options, shell: Shell): Promise<num
   return breaks ? 1 : 0;
 }
 
-/** Writes all or nothing: one schema that breaks without a reason stops the others too. A reason is that of one schema, whose changes are printed. */
+/** Writes all or nothing: one schema that breaks without a reason stops the others too. Prints breaking changes also when they are accepted. */
 async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
   const reason = options.breaking;
   if (reason?.trim() === "") throw new UserError("--breaking: the reason is empty", "it is written to the changelog");
   const results = await compareAll(stack, options, shell);
-  const breaking = results.filter(isBreaking).map(({ schema }) => schema);
-  if (reason !== undefined && breaking.length === 0) {
-    throw new UserError("--breaking: there is no breaking change", "leave it out");
+  const breaking = results.filter(isBreaking).length;
+  const isAccepted = breaking === 1 && reason !== undefined;
+  for (const result of breaking > 0 ? results : []) {
+    shell.out(isAccepted ? describeComparison(result, shell.paint) : describe(stack, options, result, shell));
   }
-  const isAccepted = reason !== undefined && breaking.length === 1;
-  if (breaking.length > 0) {
-    for (const result of results)
-      shell.out(isAccepted ? report(result, shell) : describe(stack, options, result, shell));
-  }
-  if (breaking.length > 0 && reason === undefined) return 1;
-  if (breaking.length > 1) {
-    throw new UserError(`--breaking: several schemas break clients: ${breaking.join(", ")}`, "name one with --schema");
-  }
-  const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
-  if (empty) {
-    throw new UserError(`schema "${empty.schema}" has no relations`, "deploy, and run the pipeline first");
-  }
-  const folder = new LockFolder(shell.project, stack);
-  for (const { schema, exposed, lock, found, changes } of results) {
-    if (exposed && changes?.length === 0) {
-      shell.out(`${schema}: no changes to ${lock}\n`);
-      continue;
-    }
-    folder.accept({ day: shell.now().toISOString().slice(0, 10), schema, changes, found, reason }, exposed);
-    shell.out(`${schema}: ${exposed ? `${lock} written` : `${lock} removed`}; commit it with its CHANGELOG.md\n`);
-  }
+  if (breaking > 0 && reason === undefined) return 1;
+  checkAcceptable(results, reason);
+  const day = shell.now().toISOString().slice(0, 10);
+  for (const line of acceptAll(new LockFolder(shell.project, stack), results, day, reason)) shell.out(line);
   return 0;
 }
 
 async function compareAll(stack: string, options: Options, shell: Shell): Promise<Comparison[]> {
   const values = readStack(stack, shell);
-  const api = dataApiOf(values);
+  const { exposed } = dataApiOf(values);
   const folder = new LockFolder(shell.project, stack);
-  const schemas = chooseSchemas(folder, api.exposed, options.schema);
-  const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
+  const locks = chooseSchemas(folder, exposed, options.schema).map((schema) => folder.read(schema));
   const { databaseUrlFrom: variable } = options;
-  const database = variable === undefined ? ownDatabase(values) : databaseOf(variable, shell.environment);
-  return withDatabase(database, async (client) => {
-    const results: Comparison[] = [];
-    for (const [schema, lock] of locks) {
-      const exposed = api.exposed.includes(schema);
-      const found = exposed
-        ? await readSystemCatalog(client, schema, lock).catch((error: unknown) => {
-            const server = `${database.database} on ${database.host}:${database.port}`;
-            throw new UserError(`cannot read schema ${schema} of database ${server}: ${errorText(error)}`);
-          })
-        : { schema, relations: new Map<string, never>() };
-      results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
-    }
-    return results;
-  }).catch((error: unknown) => {
+  const address = variable === undefined ? ownDatabase(values) : databaseOf(variable, shell.environment);
+  return withDatabase(address, (client) =>
+    compareSchemas(client, locks, exposed).catch((error: unknown) => {
+      const { database, host, port } = address;
+      throw new UserError(`cannot read database ${database} on ${host}:${port}: ${errorText(error)}`);
+    }),
+  ).catch((error: unknown) => {
     throw error instanceof UnreachableError ? new UserError(error.message, REACHABLE) : error;
   });
 }
@@ -146,36 +109,22 @@ function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: s
   throw new UserError(`--schema "${wanted}" is not exposed`, `name one of ${known.join(", ")}`);
 }
 
-/** Returns whether changes break a contract. A schema that is no longer exposed does, also one without relations. */
-function isBreaking({ exposed, changes = [] }: Comparison): boolean {
-  return !exposed || changes.some(({ breaking }) => breaking);
-}
-
 function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unknown {
-  const schemas = results.map(({ schema, exposed, lock, changes }) => {
-    return { schema, exposed, lock: changes ? lock : null, changes: changes ?? [] };
+  const schemas = results.map(({ schema, exposed, file, changes }) => {
+    return { schema, exposed, lock: changes ? file : null, changes: changes ?? [] };
   });
   return { stack, ok, schemas };
 }
 
 /** Returns the changes of a schema, and what to do about them. */
-function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, shell: Shell): string {
-  const { schema, exposed, lock, changes } = result;
+function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { paint }: Shell): string {
+  const { schema, exposed, file, changes } = result;
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
   const again = `npx gatehouse contract accept ${stack} --schema ${schema}${from}`;
   if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;
-  if (exposed && changes.length === 0) return `${schema}: no changes to ${lock}\n`;
+  if (exposed && changes.length === 0) return `${schema}: no changes to ${file}\n`;
   const hint = isBreaking(result)
     ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
     : `To accept these as well:\n  ${again}`;
-  return `${report(result, shell)}${hint}\n`;
-}
-
-/** Returns the changes of a schema, and an empty line. */
-function report({ schema, exposed, lock, changes = [] }: Comparison, { paint }: Pick<Shell, "paint">): string {
-  if (exposed && changes.length === 0) return "";
-  const count = changes.length === 0 ? "no relations" : countChanges(changes);
-  const title = `${schema}${exposed ? "" : ", no longer exposed,"} compared with ${lock}: ${count}`;
-  const lines = changes.length === 0 ? [] : ["", ...describeChanges(changes, paint)];
-  return [title, ...lines, "", ""].join("\n");
+  return `${describeComparison(result, paint)}${hint}\n`;
 }

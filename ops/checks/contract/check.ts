@@ -1,8 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Check } from "../check.ts";
-import { readSystemCatalog } from "./systemCatalog.ts";
-import { type Change, compare, isMissingRelation } from "./compare.ts";
-import type { Contract } from "./contract.ts";
+import { type Change, isMissingRelation } from "./compare.ts";
+import { type Comparison, compareSchemas } from "./comparison.ts";
 import type { LockFolder } from "./lockFolder.ts";
 import { painter } from "../../terminal/paint.ts";
 import { countChanges, describeChanges } from "./report.ts";
@@ -24,45 +23,36 @@ export async function checkContracts(
   exposed: readonly string[],
   complete?: readonly string[],
 ): Promise<Check[]> {
-  const checks: Check[] = [];
-  for (const schema of folder.schemasOf(exposed)) {
-    const lock = folder.read(schema);
-    const isExposed = exposed.includes(schema);
+  const locks = folder.schemasOf(exposed).map((schema) => folder.read(schema));
+  const comparisons = await compareSchemas(client, locks, exposed);
+  return comparisons.map((comparison) => {
+    const { schema } = comparison;
     const mayBeCreated = (change: Change): boolean =>
       complete !== undefined &&
       ((schema === exposed[0] && META_VIEWS.includes(change.relation)) ||
         (!complete.includes(schema) && isMissingRelation(change)));
-    checks.push(isExposed ? await checkContract(client, schema, lock, mayBeCreated) : noLongerExposed(schema));
-  }
-  return checks;
+    return contractCheck(comparison, mayBeCreated);
+  });
 }
 
 /**
- * Compares a schema with its lock file; additions pass. Changes nothing, and works inside a transaction of the caller, so that SQL can be
- * checked before it is committed.
- * @param client connected to the data API's database, as any role
- * @param lock undefined = no contract yet; the check passes
- * @param isIgnored selects changes that are not compared; default: none
- * @throws what the connection throws
+ * Returns the check of a contract; additions pass.
+ * @param isIgnored selects changes that do not count; default: none
  */
-export async function checkContract(
-  client: Pick<ClientBase, "query">,
-  schema: string,
-  lock: Contract | undefined,
+export function contractCheck(
+  { schema, exposed, changes: found }: Comparison,
   isIgnored: (change: Change) => boolean = () => false,
-): Promise<Check> {
+): Check {
   const check = (ok: boolean, detail: string): Check => ({ name: `contract of ${schema}`, ok, detail });
-  if (!lock) return check(true, "no contract yet; to accept the current columns, run npx gatehouse contract accept");
-  const found = compare(lock, await readSystemCatalog(client, schema, lock));
+  if (!exposed) {
+    const hint = "expose it again, or see docs/versioning.md for how to remove a schema";
+    return check(false, `it has a contract and is no longer exposed; ${hint}`);
+  }
+  if (!found) return check(true, "no contract yet; to accept the current columns, run npx gatehouse contract accept");
   const changes = found.filter((change) => !isIgnored(change));
   const breaking = changes.filter((change) => change.breaking);
   if (breaking.length === 0) return check(true, changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}`);
   const lines = describeChanges(breaking, painter(false));
   const hint = "Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.";
   return check(false, [countChanges(breaking), ...lines, hint].join("\n"));
-}
-
-function noLongerExposed(schema: string): Check {
-  const hint = "expose it again, or see docs/versioning.md for how to remove a schema";
-  return { name: `contract of ${schema}`, ok: false, detail: `it has a contract and is no longer exposed; ${hint}` };
 }

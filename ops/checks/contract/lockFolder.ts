@@ -7,6 +7,15 @@ import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { addEntry, type Entry } from "./changelog.ts";
 import { type Contract, readLock, writeLock } from "./contract.ts";
 
+/** A schema and its contract. */
+export interface Lock {
+  readonly schema: string;
+  /** Name of its lock file, from the project's folder. */
+  readonly file: string;
+  /** Undefined = none yet. */
+  readonly contract: Contract | undefined;
+}
+
 /** The lock files of one stack. Stacks have separate contracts, because their pipelines run different versions. */
 export class LockFolder {
   readonly #stack: string;
@@ -31,24 +40,16 @@ export class LockFolder {
     return files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : [])).sort();
   }
 
-  /** Returns the name of a schema's lock file, from the project's folder. */
-  nameOf(schema: string): string {
-    return `contract/${this.#stack}/${schema}.json`;
-  }
-
   /**
-   * Returns the contract; undefined = none yet.
+   * Returns the contract of a schema.
    * @throws UserError when the file is not a lock file of that schema
    */
-  read(schema: string): Contract | undefined {
-    const file = join(this.#folder, `${schema}.json`);
-    if (!existsSync(file)) return undefined;
-    const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
-    if (lock.schema === schema) return lock;
-    throw new UserError(
-      `${this.nameOf(schema)} is the lock file of "${lock.schema}"`,
-      "rename it, or correct its schema",
-    );
+  read(schema: string): Lock {
+    const file = this.#nameOf(schema);
+    const path = join(this.#folder, `${schema}.json`);
+    const contract = existsSync(path) ? readLock(readFileSync(path, "utf8"), file) : undefined;
+    if (contract === undefined || contract.schema === schema) return { schema, file, contract };
+    throw new UserError(`${file} is the lock file of "${contract.schema}"`, "rename it, or correct its schema");
   }
 
   /**
@@ -59,8 +60,12 @@ export class LockFolder {
     try {
       this.#write(entry, kept);
     } catch (error) {
-      throw new UserError(`${this.nameOf(entry.schema)} cannot be written: ${errorText(error)}`);
+      throw new UserError(`${this.#nameOf(entry.schema)} cannot be written: ${errorText(error)}`);
     }
+  }
+
+  #nameOf(schema: string): string {
+    return `contract/${this.#stack}/${schema}.json`;
   }
 
   #write(entry: Entry, kept: boolean): void {

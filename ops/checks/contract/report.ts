@@ -1,6 +1,16 @@
 import type { Paint } from "../../terminal/paint.ts";
 import { counted } from "../../text.ts";
 import type { Change } from "./compare.ts";
+import type { Comparison } from "./comparison.ts";
+
+/** Returns a title, the changes of a schema, and an empty line; an empty text without changes. */
+export function describeComparison({ schema, exposed, file, changes = [] }: Comparison, paint: Paint): string {
+  if (exposed && changes.length === 0) return "";
+  const count = changes.length === 0 ? "no relations" : countChanges(changes);
+  const title = `${schema}${exposed ? "" : ", no longer exposed,"} compared with ${file}: ${count}`;
+  const lines = changes.length === 0 ? [] : ["", ...describeChanges(changes, paint)];
+  return [title, ...lines, "", ""].join("\n");
+}
 
 /** Returns one line per change, the breaking ones first, aligned. */
 export function describeChanges(changes: readonly Change[], paint: Paint): string[] {

@@ -77,7 +77,7 @@ describe("the database of the stack", () => {
     expect([code, out, error]).toEqual([
       2,
       "",
-      `cannot read schema api_v1 of database gatehouse on 127.0.0.1:${port}: Connection terminated unexpectedly\n`,
+      `cannot read database gatehouse on 127.0.0.1:${port}: Connection terminated unexpectedly\n`,
     ]);
   });
 

@@ -29,7 +29,7 @@ export async function checkContracts(
     const { schema } = comparison;
     const mayBeCreated = (change: Change): boolean =>
       complete !== undefined &&
-      ((schema === exposed[0] && META_VIEWS.includes(change.relation)) ||
+      ((schema === exposed[0] && META_VIEWS.includes(change.relation ?? "")) ||
         (!complete.includes(schema) && isMissingRelation(change)));
     return contractCheck(comparison, mayBeCreated);
   });

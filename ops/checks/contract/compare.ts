@@ -4,7 +4,8 @@ import { type Column, type Columns, type Contract, describeColumn } from "./cont
 import { isWidening } from "./types.ts";
 
 export interface Change {
-  readonly relation: string;
+  /** Undefined for a change of the schema itself. */
+  readonly relation: string | undefined;
   /** Undefined when the whole relation was added or removed. */
   readonly column?: string;
   /** The column in the contract, e.g. `integer not null` or `3 columns`; undefined = nothing. */
@@ -17,12 +18,21 @@ export interface Change {
 
 /** Returns every difference, by relation and column. Empty if and only if the two are equal. */
 export function compare(contract: Contract, found: Contract): Change[] {
-  return pairs(contract.relations, found.relations).flatMap(([relation, was, is]) => {
+  const relations = pairs(contract.relations, found.relations).flatMap(([relation, was, is]) => {
     if (!was || !is) return [{ relation, ...existence(was && size(was), is && size(is)) }];
     return pairs(was, is).flatMap(([column, before, after]) =>
       compareColumn(before, after).map((change) => ({ relation, column, ...change })),
     );
   });
+  return [...compareDefault(contract.isDefault === true, found.isDefault === true), ...relations];
+}
+
+function compareDefault(was: boolean, is: boolean): Change[] {
+  const shape = "default schema";
+  if (was === is) return [];
+  if (is) return [{ relation: undefined, was: undefined, is: shape, breaking: false, reason: "added" }];
+  const reason = "clients without Accept-Profile read another schema";
+  return [{ relation: undefined, was: shape, is: `not the ${shape}`, breaking: true, reason }];
 }
 
 /** Returns whether a whole relation is missing. */

@@ -30,8 +30,8 @@ export async function compareSchemas(
     const { schema, contract } = lock;
     const isExposed = exposed.includes(schema);
     const found = isExposed
-      ? await readSystemCatalog(client, schema, contract)
-      : { schema, relations: new Map<string, never>() };
+      ? { ...(await readSystemCatalog(client, schema, contract)), isDefault: schema === exposed[0] }
+      : { schema, isDefault: contract?.isDefault, relations: new Map<string, never>() };
     results.push({ ...lock, exposed: isExposed, found, changes: contract && compare(contract, found) });
   }
   return results;

@@ -16,6 +16,8 @@ export type Columns = ReadonlyMap<string, Column>;
 
 export interface Contract {
   readonly schema: string;
+  /** Whether clients without `Accept-Profile` read this schema; undefined in a lock file that does not record it. */
+  readonly isDefault?: boolean | undefined;
   /** Relation name → columns. Whether it is a table or a view is not part of a contract. */
   readonly relations: ReadonlyMap<string, Columns>;
 }
@@ -27,9 +29,9 @@ export function describeColumn({ type, nullable }: Column): string {
 }
 
 /** Returns the text of the lock file: JSON, sorted by name, one line per column. */
-export function writeLock({ schema, relations }: Contract): string {
+export function writeLock({ schema, isDefault, relations }: Contract): string {
   const tree = sorted(relations, (columns) => sorted(columns, describeColumn));
-  return jsonText({ schema, relations: tree });
+  return jsonText({ schema, ...(isDefault === true && { default: true }), relations: tree });
 }
 
 /**
@@ -51,8 +53,9 @@ export function readLock(text: string, file: string): Contract {
     throw new UserError(`${file}:${repeated}: the object has this name twice`, `remove one of them, or ${restore}`);
   }
   try {
-    const { schema, relations } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return { schema: toText(schema), relations: toMap(relations, (columns) => toMap(columns, toColumn)) };
+    const lock = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const relations = toMap(lock["relations"], (columns) => toMap(columns, toColumn));
+    return { schema: toText(lock["schema"]), isDefault: toFlag(lock["default"]), relations };
   } catch {
     throw new UserError(`${file} is not a lock file`, `correct it, or ${restore}`);
   }
@@ -62,6 +65,11 @@ function toColumn(value: unknown): Column {
   const text = toText(value);
   const nullable = !text.endsWith(NOT_NULL);
   return { type: nullable ? text : text.slice(0, -NOT_NULL.length), nullable };
+}
+
+function toFlag(value: unknown): true | undefined {
+  if (value === undefined || value === true) return value;
+  throw new TypeError("not true");
 }
 
 function toText(value: unknown): string {

@@ -32,8 +32,8 @@ export function countChanges(changes: readonly Change[]): string {
   return `${counted(breaking, "breaking change")}${rest}`;
 }
 
-/** Returns `relation` or `relation.column`. */
-export function nameOf({ relation, column }: Change): string {
+/** Returns `relation`, `relation.column`, or `(schema)` for the schema itself. */
+export function nameOf({ relation = "(schema)", column }: Change): string {
   return column === undefined ? relation : `${relation}.${column}`;
 }
 

@@ -43,6 +43,23 @@ describe("a breaking change", () => {
   });
 });
 
+test("a schema that is no longer the default schema breaks clients, and one that becomes it does not", () => {
+  const isDefault = { ...EXPECTED, isDefault: true };
+  expect(compare(isDefault, EXPECTED)).toEqual([
+    {
+      relation: undefined,
+      was: "default schema",
+      is: "not the default schema",
+      breaking: true,
+      reason: "clients without Accept-Profile read another schema",
+    },
+  ]);
+  expect(compare(EXPECTED, isDefault)).toEqual([
+    { relation: undefined, was: undefined, is: "default schema", breaking: false, reason: "added" },
+  ]);
+  expect(compare(isDefault, isDefault)).toEqual([]);
+});
+
 describe("a change that breaks no client", () => {
   test("is an additional relation or column", () => {
     const found = contractOf({

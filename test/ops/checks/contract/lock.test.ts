@@ -52,6 +52,7 @@ describe("the lock file", () => {
     '{"schema":"a","relations":{"r":{"c":1}}}',
     '{"schema":"a","relations":{"r":[]}}',
     '{"relations":{}}',
+    '{"schema":"a","default":"yes","relations":{}}',
   ])("rejects %s", (text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
       "contract/dev/api_v1.json is not a lock file. Correct it, or run: git restore contract/dev/api_v1.json",
@@ -73,6 +74,12 @@ describe("the lock file", () => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
       "contract/dev/api_v1.json has conflict markers of a merge. Keep the columns of both sides, apart from those that one side removed with --breaking, then run contract check.",
     );
+  });
+
+  test("records the default schema", () => {
+    const contract = { ...contractOf({}), isDefault: true };
+    expect(writeLock(contract)).toBe('{\n  "schema": "api_v1",\n  "default": true,\n  "relations": {}\n}\n');
+    expect(readLock(writeLock(contract), "f")).toEqual(contract);
   });
 
   test("can have line ends of Windows", () => {

@@ -171,7 +171,7 @@ describe("the check of a deployment", () => {
     isIgnored?: (change: Change) => boolean,
   ): Promise<{ ok: boolean; detail: string }> {
     const locks = [{ schema: "api_v1", file: "f", contract }];
-    const [check] = (await compareSchemas(database.client, locks, ["api_v1"])).map((one) =>
+    const [check] = (await compareSchemas(database.client, locks, ["api", "api_v1"])).map((one) =>
       contractCheck(one, isIgnored),
     );
     expect(check?.name).toBe("contract of api_v1");

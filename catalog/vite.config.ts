@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * The page of the catalog: `dist/index.html` and `dist/assets/`. Addresses are relative, and no file holds a host or a base path, so that
+ * The page of the catalog: `dist/index.html` and `dist/assets/`. Addresses are relative, and no file contains a host or a base path, so that
  * one build serves everywhere.
  */
 export default defineConfig({

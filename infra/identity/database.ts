@@ -35,7 +35,7 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
       { name: args.database.name, owner: role.name },
       { ...child, protect: isProtected(args.database, args.postgres.server) },
     );
-    // Any login role could otherwise hold the advisory locks that authentik waits for, and send its notifications. Another administrator than a
+    // Any login role could otherwise acquire the advisory locks that authentik waits for, and send its notifications. Another administrator than a
     // superuser is not the owner, cannot revoke this, and could not connect afterwards.
     if (args.postgres.server.superuser) {
       const privileges = { database: database.name, role: "public", objectType: "database", privileges: [] };

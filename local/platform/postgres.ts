@@ -42,7 +42,7 @@ export async function startPostgres(
 
 /**
  * Creates the cluster `folder` if it does not exist, and returns how to start the server.
- * @param data folder that may hold a copy of the programs; the cluster is in it
+ * @param data folder that may contain a copy of the programs; the cluster is in it
  * @param address `<ip>:<port>` to listen on
  */
 export function prepareServer(data: string, folder: string, password: string, address: string): Server {

@@ -147,8 +147,8 @@ describe("a workflow that a fork can start", () => {
       ["nightly.yml check", "nightly"],
       ["pull-request.yml preview", "preview"],
     ]);
-    const holding = steps.filter(({ step }) => JSON.stringify(step).includes("secrets."));
-    expect(holding.map(({ at, step }) => `${at}: ${step.name ?? ""}`)).toEqual([
+    const withSecret = steps.filter(({ step }) => JSON.stringify(step).includes("secrets."));
+    expect(withSecret.map(({ at, step }) => `${at}: ${step.name ?? ""}`)).toEqual([
       "nightly.yml check: Check",
       "pull-request.yml preview: Preview",
     ]);

@@ -47,7 +47,7 @@ test("refuses a port of the Pods that another program has on all addresses, and 
   const problem = `another program listens on port ${taken} on all addresses, and the local platform needs this port`;
   const hint = "stop it, or let it listen on 127.0.0.1 only";
   await expect(claimAddresses(data, { ...PORTS, pods: [taken] })).rejects.toEqual(new UserError(problem, hint));
-  // Nothing holds the range of the failed start.
+  // The range of the failed start is free again.
   (await claimAddresses(data, { ...PORTS, pods: [] })).release();
 });
 

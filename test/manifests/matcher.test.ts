@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mayServe, namedHosts, parseMatcher, withoutValues } from "../../manifests/matcher.ts";
-import { type Drawn, holds, matchers, textOf } from "./matchers.ts";
+import { type Drawn, matchesRequest, matchers, textOf } from "./matchers.ts";
 import { samples } from "../helpers/full.ts";
 
 describe("Traefik's rules", () => {
@@ -55,9 +55,9 @@ describe("Traefik's rules", () => {
     const property = fc.property(matchers, requests, (drawn: Drawn, [host, others]) => {
       const parsed = parseMatcher(textOf(drawn));
       expect(parsed).not.toBeUndefined();
-      if (holds(drawn, host, [...others])) expect(mayServe(parsed, host)).toBe(true);
+      if (matchesRequest(drawn, host, [...others])) expect(mayServe(parsed, host)).toBe(true);
       const named = namedHosts(parsed);
-      if (named && holds(drawn, host, [...others])) expect([...named]).toContain(host);
+      if (named && matchesRequest(drawn, host, [...others])) expect([...named]).toContain(host);
     });
     fc.assert(property, samples(1000));
   });

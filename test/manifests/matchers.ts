@@ -60,12 +60,12 @@ export function textOf(drawn: Drawn): string {
  * Whether a request matches.
  * @param others whether its path, headers and so on match each other condition, in the order of the text; missing = no
  */
-export function holds(drawn: Drawn, host: string, others: boolean[]): boolean {
+export function matchesRequest(drawn: Drawn, host: string, others: boolean[]): boolean {
   if ("host" in drawn) return drawn.host.toLowerCase() === host;
   if ("pattern" in drawn) return matches(drawn.pattern, host) || matches(drawn.pattern, "");
   if ("other" in drawn) return others.shift() ?? false;
-  if ("not" in drawn) return !holds(drawn.not, host, others);
-  const inner = ("all" in drawn ? drawn.all : drawn.any).map((one) => holds(one, host, others));
+  if ("not" in drawn) return !matchesRequest(drawn.not, host, others);
+  const inner = ("all" in drawn ? drawn.all : drawn.any).map((one) => matchesRequest(one, host, others));
   return "all" in drawn ? inner.every(Boolean) : inner.some(Boolean);
 }
 

@@ -85,7 +85,7 @@ test("sends no false or empty values for a proxy provider, and always has a diff
       unsettled: ["interceptHeaderAuth", "internalHostSslValidation"],
     },
     {
-      what: "partial mapping list: answer holds all, so the next run differs again",
+      what: "partial mapping list: answer contains all, so the next run differs again",
       update: { ...whoami, propertyMappings: MAPPINGS.slice(5) },
       changed: ["propertyMappings"],
       server: { property_mappings: MAPPINGS },

@@ -41,7 +41,7 @@ export function identityCheck(database: string): string {
 }
 
 /**
- * Checks that PUBLIC has no privilege on the database of authentik: any login role could hold the locks that authentik waits for, and send its notifications.
+ * Checks that PUBLIC has no privilege on the database of authentik: any login role could acquire the locks that authentik waits for, and send its notifications.
  * Another administrator than a superuser cannot revoke them, so the check is then skipped.
  */
 export async function checkIdentityDatabase(

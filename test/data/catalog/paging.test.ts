@@ -111,11 +111,11 @@ test("has each row on one page of a filtered table that is too large for an exac
 test("shows the numbers of the rows that are shown while the next page loads", async () => {
   await visit("/data/marts/ref_number", async (page) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const hold = async (route: Route): Promise<void> => {
+    const delay = async (route: Route): Promise<void> => {
       await released;
       await route.continue();
     };
-    await page.route(/ref_number\?.*offset=100$/, hold);
+    await page.route(/ref_number\?.*offset=100$/, delay);
     await press(page, "Next");
     await page.locator(`${ROWS} table.stale`).waitFor();
     const status = page.locator("p.totals");

@@ -109,12 +109,12 @@ export function planOf(enabled: Kinds, ...list: Record<string, unknown>[]): Plan
 /** Whole stacks are costly, and what is asked of them is asked in many tests. */
 export const RUNS = samples(100);
 
-/** Fails unless something holds for every stack. */
-export function always(holds: (plan: Plan, settings: Settings) => void): void {
+/** Runs assertions for every stack. */
+export function always(check: (plan: Plan, settings: Settings) => void): void {
   fc.assert(
     fc.property(kinds, services, variants, (enabled, list, variant) => {
       const settings = settingsOf(enabled, list, variant);
-      holds(computePlan(settings), settings);
+      check(computePlan(settings), settings);
     }),
     RUNS,
   );

@@ -105,13 +105,13 @@ const COMMON = [
 const USERS = new Map([["apps/users", ["ops"]]]);
 
 function always(
-  holds: (found: Import, manifests: readonly Manifest[], identity: IdentityRecords, secured: boolean) => void,
+  check: (found: Import, manifests: readonly Manifest[], identity: IdentityRecords, secured: boolean) => void,
 ): void {
   fc.assert(
     fc.property(objects, applications, fc.boolean(), (list, identity, secured) => {
       const manifests = [...COMMON, ...list];
       const options = optionsOf([`--entryPoints.websecure.http.tls=${String(secured)}`]);
-      holds(imported(manifests, { users: USERS, identity, options }), manifests, identity, secured);
+      check(imported(manifests, { users: USERS, identity, options }), manifests, identity, secured);
     }),
     samples(300),
   );

@@ -15,7 +15,7 @@ require (
 	gocloud.dev v0.46.0 // indirect
 )
 
-// Copies with the files of patches/, which leave cloud providers out; ext holds extension points that the open-source build leaves empty.
+// Copies with the files of patches/, which leave cloud providers out; ext contains extension points that the open-source build leaves empty.
 replace (
 	github.com/go-acme/lego/v4 => ./copies/github.com/go-acme/lego/v4
 	github.com/pulumi/pulumi/pkg/v3 => ./copies/github.com/pulumi/pulumi/pkg/v3

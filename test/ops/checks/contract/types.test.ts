@@ -30,11 +30,11 @@ describe("a wider type", () => {
 
 describe("no wider type", () => {
   test.each([
-    ["bigint", "integer", "holds less"],
-    ["text", "character varying(3)", "holds less"],
-    ["character varying(4)", "character varying(3)", "holds less"],
-    ["numeric(5,2)", "numeric(5,3)", "holds less before the point"],
-    ["numeric", "numeric(5,2)", "holds less"],
+    ["bigint", "integer", "fewer values"],
+    ["text", "character varying(3)", "fewer values"],
+    ["character varying(4)", "character varying(3)", "fewer values"],
+    ["numeric(5,2)", "numeric(5,3)", "fewer digits before the point"],
+    ["numeric", "numeric(5,2)", "fewer values"],
     ["numeric(5,0)", "numeric(6,1)", "was whole"],
     ["numeric(5,0)", "numeric", "was whole"],
     ["integer", "numeric", "was whole"],

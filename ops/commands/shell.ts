@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { commandEnvironment } from "../context/ci.ts";
 import type { ShellEnvironment } from "../context/context.ts";
-import { type Paint, painter } from "../terminal/paint.ts";
+import { type Paint, painterOf } from "../terminal/paint.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { projectFolder } from "../../config/files/folders.ts";
 import type { Environment } from "../../config/variables/variables.ts";
@@ -43,7 +43,7 @@ export function processShell(): Shell {
       return commandEnvironment(process.env);
     },
     folder: commandFolder(process.env, process.cwd()),
-    paint: painter(process.stdout.isTTY && process.stdout.hasColors()),
+    paint: painterOf(process.stdout),
     now: () => new Date(),
     progress: createProgress(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,

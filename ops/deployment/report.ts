@@ -1,5 +1,5 @@
 /** The text of a deployment: the preview before the confirmation, and the result. Pure. */
-import type { Paint } from "../terminal/paint.ts";
+import { type Paint, SIGNS } from "../terminal/paint.ts";
 import type { Check } from "../checks/check.ts";
 import { counted, firstOf } from "../text.ts";
 import { sentence } from "../checks/verify/report.ts";
@@ -137,7 +137,7 @@ export function verificationReport(checks: readonly Check[], paint: Paint): stri
   const lines = broken
     .slice(0, MAX_LINES)
     .flatMap(({ name, detail, response }) => [
-      `  ${paint("red", `✖ ${name}: ${detail}`)}`,
+      `  ${paint("red", `${SIGNS.failed} ${name}: ${detail}`)}`,
       ...(response === undefined ? [] : [`    ${response}`]),
     ]);
   const more = when(broken.length > MAX_LINES, `  and ${broken.length - MAX_LINES} more`);

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { type Paint, painterOf, signOf } from "./paint.ts";
 
 /** Receives the progress of a step, which is shown after its title. */
 export type Report = (detail: string) => void;
@@ -25,7 +25,9 @@ interface Running {
   detail: string;
 }
 
-type Output = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">;
+type Output = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns"> & Partial<Pick<NodeJS.WriteStream, "hasColors">>;
+
+type Result = "passed" | "failed";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** Interval in milliseconds at which a long step prints its progress to a log. */
@@ -33,10 +35,10 @@ const HEARTBEAT = 60_000;
 
 /** Shows the running steps with a spinner below the output on a terminal; otherwise prints a line at the start and at the end of each. */
 export function createProgress(output: Output = process.stderr): Progress {
-  return output.isTTY ? liveProgress(output) : plainProgress(output);
+  return output.isTTY ? liveProgress(output, painterOf(output)) : plainProgress(output, painterOf(output));
 }
 
-function liveProgress(output: Output): Progress {
+function liveProgress(output: Output, paint: Paint): Progress {
   const running = new Set<Running>();
   let drawn = 0;
   let frame = 0;
@@ -61,13 +63,13 @@ function liveProgress(output: Output): Progress {
       running.add(step);
       timer ??= setInterval(tick, 120).unref();
       draw("");
-      const finish = (end: string) => {
+      const finish = (result: Result) => {
         running.delete(step);
         if (running.size === 0) {
           clearInterval(timer);
           timer = undefined;
         }
-        draw(`${end} ${title} ${dim(`(${elapsed(step)})`)}\n`);
+        draw(`${signOf(result, paint)} ${title} ${paint("dim", `(${elapsed(step)})`)}\n`);
       };
       return settle(work, (detail) => (step.detail = detail), finish);
     },
@@ -75,7 +77,7 @@ function liveProgress(output: Output): Progress {
   };
 }
 
-function plainProgress(output: Output): Progress {
+function plainProgress(output: Output, paint: Paint): Progress {
   return {
     async step(title, work, usually) {
       const step: Running = { title, usually, since: Date.now(), detail: "" };
@@ -86,9 +88,9 @@ function plainProgress(output: Output): Progress {
         printed = step.detail;
       };
       const heartbeat = setInterval(printProgress, HEARTBEAT).unref();
-      const finish = (end: string) => {
+      const finish = (result: Result) => {
         clearInterval(heartbeat);
-        output.write(`${end} ${title} (${elapsed(step)})\n`);
+        output.write(`${signOf(result, paint)} ${title} (${elapsed(step)})\n`);
       };
       return settle(work, (detail) => (step.detail = detail), finish);
     },
@@ -99,14 +101,14 @@ function plainProgress(output: Output): Progress {
 async function settle<T>(
   work: (report: Report) => Promise<T>,
   report: Report,
-  finish: (end: string) => void,
+  finish: (result: Result) => void,
 ): Promise<T> {
   try {
     const result = await work(report);
-    finish(styleText("green", "✔", { stream: process.stderr }));
+    finish("passed");
     return result;
   } catch (error) {
-    finish(styleText("red", "✖", { stream: process.stderr }));
+    finish("failed");
     throw error;
   }
 }
@@ -120,10 +122,6 @@ function elapsed(step: Running): string {
   const seconds = (Date.now() - step.since) / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-}
-
-function dim(text: string): string {
-  return styleText("dim", text, { stream: process.stderr });
 }
 
 /** Shortens a line to the terminal's width: only a part of a wrapped line would be erased. */

@@ -1,4 +1,4 @@
-import type { Paint } from "../../terminal/paint.ts";
+import { type Paint, SIGNS } from "../../terminal/paint.ts";
 import { counted } from "../../text.ts";
 import type { Change } from "./compare.ts";
 import type { Comparison } from "./comparison.ts";
@@ -43,7 +43,7 @@ export function shapeOf({ was, is }: Change): string {
 }
 
 function markOf({ breaking, was }: Change): string {
-  if (breaking) return "✖";
+  if (breaking) return SIGNS.failed;
   return was === undefined ? "+" : "~";
 }
 

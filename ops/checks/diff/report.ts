@@ -1,5 +1,5 @@
 /** An access diff as text for a terminal. Pure. */
-import type { Paint } from "../../terminal/paint.ts";
+import { type Paint, SIGNS } from "../../terminal/paint.ts";
 import { sentenceOf } from "./diff.ts";
 import { type Change, type Effect, EFFECTS } from "./entry.ts";
 import { mark, render } from "./phrases.ts";
@@ -36,7 +36,13 @@ export function reportedOf(changes: readonly Change[]): Reported[] {
 }
 
 const STYLES: Readonly<Record<Effect, ReturnType<typeof style>>> = {
-  public: style("Opens to the public", "✖", "red", "opens something to the public", "open something to the public"),
+  public: style(
+    "Opens to the public",
+    SIGNS.failed,
+    "red",
+    "opens something to the public",
+    "open something to the public",
+  ),
   more: style("More access", "+", "yellow", "gives more access", "give more access"),
   other: style("Other changes", "~", "dim", "changes something else", "change something else"),
   less: style("Less access", "-", "green", "takes access away", "take access away"),
@@ -67,7 +73,7 @@ export const REFUSED = "Refused by npx gatehouse deploy";
 
 /** Returns the names that a deployment cannot change as one text; none without them. */
 export function describeRefused(refused: readonly string[], paint: Paint): string[] {
-  const lines = refused.map((line) => paint("red", `  ✖ ${render(mark(line))}`));
+  const lines = refused.map((line) => paint("red", `  ${SIGNS.failed} ${render(mark(line))}`));
   return lines.length === 0 ? [] : [[REFUSED, ...lines].join("\n")];
 }
 

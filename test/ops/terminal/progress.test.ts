@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createProgress } from "../../../ops/terminal/progress.ts";
 
-beforeEach(() => {
-  vi.stubEnv("NO_COLOR", "1");
-  vi.stubEnv("FORCE_COLOR", undefined);
-});
-
 afterEach(() => {
-  vi.unstubAllEnvs();
   vi.useRealTimers();
 });
 
-function recorder(isTTY: boolean) {
+function recorder(isTTY: boolean, colours = false) {
   const written: string[] = [];
-  const output = { isTTY, columns: 30, write: (text: string) => written.push(text) > 0 };
+  const output = { isTTY, columns: 30, write: (text: string) => written.push(text) > 0, hasColors: () => colours };
   return { progress: createProgress(output), text: () => written.join("").replaceAll(/\d+\.\d s/g, "0.0 s") };
 }
 
@@ -58,4 +52,14 @@ test("redraws running steps below finished ones on a terminal, each on one line"
   const spinner = "⠋ A title that is wider than…\n";
   const wipe = "\u001b[1A\u001b[J";
   expect(text()).toBe(`${spinner}${wipe}A note.\n${spinner}${wipe}✔ A title that is wider than the terminal (0.0 s)\n`);
+});
+
+test.each([
+  ["a terminal with colours", true, true, "\u001b[32m✔\u001b[39m Build"],
+  ["a terminal without colours", true, false, "✔ Build"],
+  ["a log", false, true, "✔ Build"],
+])("has the colours of the output: %s", async (_name, isTTY, colours, expected) => {
+  const { progress, text } = recorder(isTTY, colours);
+  await progress.step("Build", () => Promise.resolve());
+  expect(text()).toContain(expected);
 });

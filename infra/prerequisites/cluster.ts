@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/client-node";
+import pTimeout from "p-timeout";
 import type { Settings, TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
 import { labelTexts, matchesLabels } from "../labels.ts";
@@ -62,7 +62,10 @@ export async function clusterFacts(
     const { kubeConfigFiles, mergedKubeConfig } = await import("../kubeConfig.ts");
     return readFacts(mergedKubeConfig(kubeConfigFiles(process.env), context), kinds, stack);
   };
-  return Promise.race([read().catch(() => undefined), wait(MAX_API_RETRY_MS, undefined, { ref: false })]);
+  return pTimeout(
+    read().catch(() => undefined),
+    { milliseconds: MAX_API_RETRY_MS, message: false },
+  );
 }
 
 /** Reads the facts that prerequisites compare. @throws Error of the client when the API server does not answer */

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import pTimeout from "p-timeout";
 import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../redact.ts";
 import { errorText } from "../../../../config/errors/errorText.ts";
@@ -58,8 +58,8 @@ export async function verifyTarget(
       log({ level, event: "check", state, kind, subject, check: name, detail, ...more });
     }
   });
-  const left = Math.max(0, began + limit - Date.now());
-  await Promise.race([running, setTimeout(left, undefined, { ref: false })]);
+  const left = Math.max(1, began + limit - Date.now());
+  await pTimeout(running, { milliseconds: left, message: false });
   const late = [...unfinished].map(({ kind, subject }) => `${kind} of ${subject}`);
   if (late.length > 0) {
     results.push({ ok: false });

@@ -1,16 +1,7 @@
 /** Fields that entries of `protected_services` of several types have. */
 import { z } from "zod";
-import type { Backend } from "../config/sections/protectedServices/backend.ts";
-import {
-  exposedOn,
-  group,
-  label,
-  nonEmptyText,
-  portNumber,
-  publicPath,
-  sessionLength,
-  slug,
-} from "../config/schema/fields.ts";
+import { type Backend, service } from "../config/sections/protectedServices/backend.ts";
+import { exposedOn, group, label, nonEmptyText, publicPath, sessionLength, slug } from "../config/schema/fields.ts";
 import type { Resolved } from "../config/schema/resolve.ts";
 
 /** Fields of every entry. */
@@ -20,14 +11,7 @@ export const entryFields = {
     .describe("Name of the service, and host label: `<name>.<base_domain>`."),
   description: nonEmptyText().describe("Free text."),
   domains: exposedOn().describe("Domain kinds on which the service is exposed, or `auto` for every enabled one."),
-  service: z
-    .strictObject({
-      name: label().optional().describe("Name of the Kubernetes Service. Default: the entry's name."),
-      namespace: label().default("default").describe("Namespace of the Kubernetes Service."),
-      port: portNumber().default(80).describe("Port of the Kubernetes Service."),
-    })
-    .prefault({})
-    .describe("Kubernetes Service of the application."),
+  service: service.prefault({}).describe("Kubernetes Service of the application."),
   public_paths: z
     .array(publicPath())
     .default([])

@@ -41,17 +41,17 @@ Do not change \`kubernetes:context\` itself after the first deployment: it is pa
 type ClusterDraft = Draft<z.output<typeof schema>>;
 
 /** The names and the identity of a cluster. */
-export interface ClusterIdentity {
-  /** Every name of the cluster in kubeconfigs; the first is `kubernetes:context`. Empty without one. */
-  readonly contexts: readonly string[];
-  /** UID of its namespace kube-system; undefined = only that of the last deployment is compared. */
-  readonly uid: string | undefined;
-}
+export type ClusterIdentity = Readonly<ReturnType<typeof toCluster>>;
 
 /** Returns the settings of the section. @param context `kubernetes:context` */
-export function toCluster({ fields }: ClusterDraft, context: string | undefined): ClusterIdentity {
+export function toCluster({ fields }: ClusterDraft, context: string | undefined) {
   const others = fields.contexts ?? [];
-  return { contexts: context === undefined ? [] : [...new Set([context, ...others])], uid: fields.uid };
+  return {
+    /** Every name of the cluster in kubeconfigs; the first is `kubernetes:context`. Empty without one. */
+    contexts: context === undefined ? [] : [...new Set([context, ...others])],
+    /** UID of its namespace kube-system; undefined = only that of the last deployment is compared. */
+    uid: fields.uid,
+  };
 }
 
 /** Checks that other names of a cluster have its identity and its first name. */

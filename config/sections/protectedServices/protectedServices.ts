@@ -6,7 +6,7 @@ import { traefikName } from "../../../infra/plan/traefikName.ts";
 import type { EntrySettings } from "../../../protections/entry.ts";
 import { clientSecretRules, oauthWarnings } from "../../../protections/oauthClient.ts";
 import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../../protections/table.ts";
-import type { Backend } from "./backend.ts";
+import type { WrittenService } from "./backend.ts";
 import { enabledKinds } from "../domains/domainKinds.ts";
 import { checkEntry, type Draft, nameOf } from "../../schema/draft.ts";
 import { join, type Location, within } from "../../errors/location.ts";
@@ -98,7 +98,7 @@ export function toService(
 }
 
 /** The fields of any entry, in camel case. */
-type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, "name"> & { readonly name?: string } };
+type ServiceFields = Partial<EntrySettings> & { readonly service: WrittenService };
 
 /** Client ids of the providers that sign `X-idp-jwt` (`identitySlug` in infra/plan/objectNames.ts). */
 const SIGNER = /^gatehouse-identity(-|$)/;

@@ -19,9 +19,9 @@ export async function benchCatalog(platform: Platform, progress: Progress): Prom
     const since = performance.now();
     await progress.step(`${2 * TABLES} relations more`, () => addThousand(client));
     const mean = (performance.now() - since) / (3 * TABLES);
-    const made = { relations: "", what: "one statement of their DDL, mean", "p50 ms": mean.toFixed(1), "p99 ms": "" };
+    const ddl = { relations: "", what: "one statement of their DDL, mean", "p50 ms": mean.toFixed(1), "p99 ms": "" };
     await untilServed(platform, `/view_${TABLES}`);
-    return [...few, made, ...(await measure(client, platform, progress))];
+    return [...few, ddl, ...(await measure(client, platform, progress))];
   } finally {
     await client.end();
   }

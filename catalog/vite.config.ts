@@ -21,7 +21,7 @@ export default defineConfig({
   },
 });
 
-/** Turns the icons that a style sheet has inside itself into files: the page's Content-Security-Policy knows no `data:` addresses. */
+/** Turns the icons that a style sheet has inside itself into files: the page's Content-Security-Policy permits no `data:` addresses. */
 function iconsAsFiles(): Plugin {
   return {
     name: "icons-as-files",

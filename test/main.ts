@@ -125,7 +125,7 @@ async function runStep({ name, command }: Step): Promise<void> {
     text += chunk;
     const lines = (line + chunk).split("\n");
     line = lines.pop() ?? "";
-    for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
+    for (const complete of lines) process.stdout.write(`[${name}] ${complete}\n`);
   };
   const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, onOutput });
   if (line !== "") onOutput("\n");

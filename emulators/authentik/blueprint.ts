@@ -12,7 +12,7 @@ type Entry = {
   identifiers?: Fields;
   attrs?: Fields;
 };
-type Context = { runtime: Runtime; context: Fields; made: Map<string, Stored> };
+type Context = { runtime: Runtime; context: Fields; created: Map<string, Stored> };
 
 /** A YAML tag; resolved when its entry is applied, since it may point at an earlier entry. */
 class Tag {
@@ -54,7 +54,7 @@ export function metadataOf(content: string): Fields {
 function applyEntries(runtime: Runtime, content: string, given: Fields): void {
   const { entries, context: own = {} } = documentOf(content);
   if (!Array.isArray(entries)) throw new Error("a blueprint has a list `entries`");
-  const context: Context = { runtime, context: { ...own, ...given }, made: new Map() };
+  const context: Context = { runtime, context: { ...own, ...given }, created: new Map() };
   for (const entry of entries) applyEntry(context, entry);
 }
 
@@ -69,7 +69,7 @@ function applyEntry(context: Context, { id, model = "", state = "present", condi
   const isKept = current && state === "created";
   const fields = { ...identifiers, ...attrs };
   const object = isKept ? current : save(runtime, resource, current, fields, current !== undefined);
-  if (id) context.made.set(id, object);
+  if (id) context.created.set(id, object);
 }
 
 function resolved(context: Context, value: unknown): unknown {
@@ -79,14 +79,14 @@ function resolved(context: Context, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(context, entry)]));
 }
 
-function resolvedTag({ runtime, context, made }: Context, name: string, argument: unknown): unknown {
+function resolvedTag({ runtime, context, created }: Context, name: string, argument: unknown): unknown {
   const [first, ...rest] = Array.isArray(argument) ? (argument as unknown[]) : [argument];
   const key = String(first);
   if (name === "!Context") return context[key] ?? rest[0];
   if (name === "!Env") return process.env[key] ?? rest[0] ?? null;
   if (name === "!Find") return found(runtime, key, Object.fromEntries(rest as [string, unknown][]))?.pk ?? null;
   if (name === "!Format") return rest.reduce<string>((text, part) => text.replace("%s", String(part)), key);
-  const object = made.get(key);
+  const object = created.get(key);
   if (!object) throw new Error(`KeyOf: no entry ${key} was applied before`);
   return object.pk;
 }

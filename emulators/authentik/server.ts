@@ -62,25 +62,25 @@ export async function startServer(options: Options): Promise<Authentik> {
   await new Promise((resolve, reject) => server.once("listening", resolve).once("error", reject));
   const { address, port } = server.address() as { address: string; port: number };
   state.url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
-  const ends: (() => void)[] = [() => events.close()];
+  const closers: (() => void)[] = [() => events.close()];
   const start = async () => {
     await Promise.all([store.load(), claims.load()]);
     store.onRemoved("session", ({ user, uid }) => user !== null && queue.send("outpost_session_end", uid));
     embedded.start();
     const sweep = setInterval(() => store.sweep(), 600_000).unref();
-    ends.push(() => clearInterval(sweep));
+    closers.push(() => clearInterval(sweep));
     if (queue instanceof PostgresTasks) {
       await queue.load();
-      ends.push(queue.serve((task) => runner.run(task)));
+      closers.push(queue.serve((task) => runner.run(task)));
     } else if (options.worker) {
       const worker = new Worker(queue, options.worker);
       worker.start();
-      ends.push(() => worker.stop());
+      closers.push(() => worker.stop());
     }
     state.ready = true;
   };
   const close = () => {
-    for (const end of ends) end();
+    for (const close of closers) close();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     return closed;

@@ -1,4 +1,4 @@
-/** Rules of authentik for secrets, whose values only a deployment knows. */
+/** Rules of authentik for secrets, whose values only a deployment has. */
 import * as pulumi from "@pulumi/pulumi";
 
 /**

@@ -4,7 +4,7 @@ import { shortHash } from "../shortHash.ts";
 const LABEL_LENGTH = 63;
 
 /**
- * Joins parts with `-` to a DNS label. What is too long ends in a hash of the whole instead of its end.
+ * Joins parts with `-` to a DNS label. A name that is too long is cut, and ends in a hash of all of it.
  * @param parts lower-case labels, or names of labels with dots
  */
 export function dnsLabel(...parts: readonly string[]): string {

@@ -114,7 +114,7 @@ export interface RouteRule {
 
 /**
  * A backend with middlewares that exist once. Of a middleware that rules name, Traefik makes one for each rule, so that a limit there is one of
- * each rule and host; a TraefikService is made once for all of them (measured, docs/limits.md).
+ * each rule and host; a TraefikService is created once for all of them (measured, docs/limits.md).
  */
 export interface TraefikService {
   /** Kubernetes object name. */
@@ -131,7 +131,7 @@ export interface TraefikService {
 /** All hosts of one domain kind: one DNSEndpoint, or the CoreDNS rewrite for localhost. */
 export interface RecordSet {
   readonly domain: string;
-  /** Who made the records: `gatehouse-<stack>`. */
+  /** Owner of the records: `gatehouse-<stack>`. */
   readonly owner: string;
   readonly hosts: readonly string[];
   readonly targets: readonly string[];

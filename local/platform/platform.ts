@@ -68,7 +68,7 @@ const MAX_DATA_PATH = 65;
 
 /**
  * Starts the local platform, on old data or new. No process survives the calling one.
- * @param options.data the data folder; made when missing
+ * @param options.data the data folder; created when missing
  * @throws AlreadyRunning; UserError when the path of the data folder is too long; Error with the end of a program's log when one does not start
  */
 export async function startPlatform(options: { data: string; progress: Progress }): Promise<StartedPlatform> {

@@ -12,7 +12,7 @@ export interface MachineAccount {
 
 /**
  * Reads a machine account.
- * @param data of the Secret `<name>-account`, decoded, or the environment that was made from it
+ * @param data of the Secret `<name>-account`, decoded, or the environment that was created from it
  * @throws Error naming the key that is missing or broken, never a value
  */
 export function readMachineAccount(data: Readonly<Record<string, string | undefined>>): MachineAccount {

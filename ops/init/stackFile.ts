@@ -140,7 +140,7 @@ const IMAGES = `
   gatehouse:images: { required: false }
 `;
 
-/** Returns a YAML string, in quotes where a parser would read another type: the engine knows dates of YAML 1.1 (config/schema/fields.ts). */
+/** Returns a YAML string, in quotes where a parser would read another type: the engine parses dates of YAML 1.1 (config/schema/fields.ts). */
 function scalar(text: string): string {
   return stringify(text, { version: "1.1", lineWidth: 0 }).trimEnd();
 }

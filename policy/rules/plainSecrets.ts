@@ -27,7 +27,7 @@ export const plainSecrets: Rule = {
   },
 };
 
-/** Fields of other providers that are made for secrets. */
+/** Fields of other providers for secrets. */
 const SECRET_FIELD = /(password|secret|token|key)$/i;
 /** Names of variables and settings that contain a secret. */
 const SECRET_NAME = /(^|[_.-])(password|passwd|passphrase|secret|token|api_?key|private_?key|credentials?)$/i;

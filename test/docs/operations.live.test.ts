@@ -43,11 +43,11 @@ function runBlock(page: string, text: string, failing = "nothing", policy = "Ret
     failed = true;
   }
   const ran = readFileSync(join(home, "ran"), "utf8").split("\n");
-  const made = readdirSync(home).includes("gatehouse-backup") ? readdirSync(join(home, "gatehouse-backup")) : [];
+  const backups = readdirSync(home).includes("gatehouse-backup") ? readdirSync(join(home, "gatehouse-backup")) : [];
   return {
     failed,
     ran: (part: string) => ran.some((one) => one.includes(part)),
-    partial: made.map((name) => name.endsWith(".partial")),
+    partial: backups.map((name) => name.endsWith(".partial")),
   };
 }
 

@@ -93,8 +93,8 @@ describe("the page for a failed sign-in", () => {
       fc.constantFrom("/", "\\", '"', "<", ">", "'", "&", ":", "//", "x", "https:", " ", "\n", "?"),
     );
     await fc.assert(
-      fc.asyncProperty(text, fc.boolean(), async (pieces, whole) => {
-        const redirect = `${whole ? "https://wiki.example.org/" : ""}${pieces.join("")}`;
+      fc.asyncProperty(text, fc.boolean(), async (pieces, absolute) => {
+        const redirect = `${absolute ? "https://wiki.example.org/" : ""}${pieces.join("")}`;
         const { html } = await errorPage(stateOf({ redirect }));
         const link = linkOf(html);
         for (const base of ["https://wiki.example.org/", "http://wiki.localhost/"]) {

@@ -33,8 +33,8 @@ async function deployEcho(app: string, replicas: number, args: string[] = []): P
   };
   await clients.apps.createNamespacedDeployment({ namespace, body: { metadata: { name: app }, spec } });
   const service = { metadata: { name: app }, spec: { selector: { app }, ports: [{ port: 8080 }] } };
-  const { spec: made } = await clients.core.createNamespacedService({ namespace, body: service });
-  return `${made?.clusterIP}:8080`;
+  const { spec: created } = await clients.core.createNamespacedService({ namespace, body: service });
+  return `${created?.clusterIP}:8080`;
 }
 
 async function patch(app: string, body: object): Promise<void> {
@@ -127,14 +127,14 @@ test.each([
 ])("refuses a wrong %s/%s %s", async (group, version, kind, spec, at) => {
   const body = { apiVersion: `${group}/${version}`, kind, metadata: { name: "wrong" }, spec };
   const objects = clients.client(CustomObjectsApi);
-  const made = objects.createNamespacedCustomObject({
+  const creation = objects.createNamespacedCustomObject({
     group,
     version,
     namespace,
     plural: `${kind.toLowerCase()}s`,
     body,
   });
-  await expect(made).rejects.toThrow(at);
+  await expect(creation).rejects.toThrow(at);
 });
 
 test("keeps a Pod Pending whose requests do not fit, without blocking others", async () => {

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Everything that the migrations make, with its definition and rights. */
-async function made(): Promise<unknown[]> {
+/** Returns every object that the migrations create, with its definition and rights. */
+async function createdObjects(): Promise<unknown[]> {
   return api.query(
     `select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition, p.proacl::text as rights
      from pg_proc p where pronamespace::regnamespace::text in ('gatehouse', 'gatehouse_openapi')
@@ -33,20 +33,20 @@ async function waiting(): Promise<number> {
 }
 
 test("change nothing in a second run", async () => {
-  const before = await made();
+  const before = await createdObjects();
   expect(before.length).toBeGreaterThan(20);
   api.migrate();
-  expect(await made()).toEqual(before);
+  expect(await createdObjects()).toEqual(before);
 });
 
 test("run one after the other when started at once", async () => {
-  const before = await made();
-  const ends = [api.startMigration(), api.startMigration()].map((run) => once(run, "exit"));
-  expect(await Promise.all(ends)).toEqual([
+  const before = await createdObjects();
+  const exits = [api.startMigration(), api.startMigration()].map((run) => once(run, "exit"));
+  expect(await Promise.all(exits)).toEqual([
     [0, null],
     [0, null],
   ]);
-  expect(await made()).toEqual(before);
+  expect(await createdObjects()).toEqual(before);
 });
 
 test("do not wait for a pipeline that writes to the catalog, nor stop readers", async () => {
@@ -87,7 +87,7 @@ test("fail when they wait for a lock", async () => {
 
 test("change nothing when they are killed, and succeed in the next run", async () => {
   await api.query("drop function gatehouse_openapi.document(text)");
-  const before = await made();
+  const before = await createdObjects();
   const other = await api.session();
   await other.query("begin; lock table catalog.sources");
   const run = api.startMigration();
@@ -97,7 +97,7 @@ test("change nothing when they are killed, and succeed in the next run", async (
   expect(await exit).toEqual([null, "SIGKILL"]);
   await other.end();
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 240_000 });
-  expect(await made()).toEqual(before);
+  expect(await createdObjects()).toEqual(before);
   api.migrate();
-  expect(await made()).toHaveLength(before.length + 1);
+  expect(await createdObjects()).toHaveLength(before.length + 1);
 });

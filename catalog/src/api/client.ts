@@ -16,7 +16,7 @@ export interface RowsResponse<T> {
   /** Maximum number of rows in one response. */
   readonly maxRows: number | null;
   readonly deprecation: Deprecation | null;
-  /** When the API made the response. */
+  /** When the API created the response. */
   readonly date: Date;
 }
 

@@ -174,7 +174,7 @@ export class OutpostApplication {
     this.sessions.save(c, session);
   }
 
-  /** Where `/start?rd=` leads: this provider's host or domain only; empty = refused or not given. */
+  /** The target of `/start?rd=`: this provider's host or domain only; empty = refused or not given. */
   #redirectParameter(c: Context): string {
     const { external_host, mode, cookie_domain } = this.configuration;
     const rd = c.req.query("rd") ?? "";

@@ -81,8 +81,8 @@ export class Kubernetes implements Plugin {
       throw error instanceof ApiError ? new Error(`${failed}: ${reasonOf(error, manager)}`) : error;
     };
     if (!context.preview) {
-      const made = await make().catch(explained);
-      return { id: idOf(made), state: await this.#settled(made, { inputs, manager, context, prefix }) };
+      const created = await make().catch(explained);
+      return { id: idOf(created), state: await this.#settled(created, { inputs, manager, context, prefix }) };
     }
     const planned = isPatch(type, inputs) ? undefined : await dryRunOf(inputs, make).catch(explained);
     const state = planned ? { ...stateOf(planned, inputs, manager), status: undefined } : markSecrets(inputs);
@@ -190,7 +190,7 @@ function deadline(object: Values, context: Context): number {
   return Date.now() + seconds * 1000;
 }
 
-/** What a dry run leads to; undefined where that depends on what is not known or not done yet. */
+/** The result of a dry run; undefined where that depends on what is not known or not done yet. */
 async function dryRunOf(inputs: Values, dryRun: () => Promise<Values>): Promise<Values | undefined> {
   if (hasUnknown(inputs)) return undefined;
   return dryRun().catch((error: unknown) => {

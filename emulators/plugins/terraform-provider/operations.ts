@@ -49,9 +49,9 @@ function restful(name: string, { path, key = "pk", query, fields }: Resource): O
     read: (api, id, known) => read(api, asText(known[idName] ?? id), known),
     async create(api, values) {
       const config = name === "Outpost" && isEmpty(values.config) ? await defaultSettings(api) : {};
-      const made = await api.object({ method: "POST", path, body: { ...bodyOf(fields, values), ...config } }, key);
-      if (!made) return undefined;
-      const id = asText(made[key]);
+      const created = await api.object({ method: "POST", path, body: { ...bodyOf(fields, values), ...config } }, key);
+      if (!created) return undefined;
+      const id = asText(created[key]);
       const body: Values = { password: values.password };
       if (values.password) await api.command({ method: "POST", path: `${at(id)}set_password/`, body });
       return read(api, id, values);

@@ -42,9 +42,9 @@ export function authentik(): Plugin {
     async create(type, inputs, { preview }) {
       const resource = operations(type);
       if (preview) return { id: "", state: planned(resource.fields, inputs, undefined) };
-      const made = await resource.create(api(), complete(resource.fields, inputs));
-      if (!made) throw new Error(NOT_THERE);
-      return { id: made.id, state: markSecrets(resource.fields, made.state) };
+      const created = await resource.create(api(), complete(resource.fields, inputs));
+      if (!created) throw new Error(NOT_THERE);
+      return { id: created.id, state: markSecrets(resource.fields, created.state) };
     },
     async read(type, id, inputs, state) {
       const resource = operations(type);

@@ -26,7 +26,7 @@ export function start(random = new Random(1), blueprints?: string): Promise<Auth
   return startServer(options);
 }
 
-/** Waits until the worker has made all defaults. */
+/** Waits until the worker has created all defaults. */
 async function settled(url: string): Promise<void> {
   const headers = { authorization: "Bearer bootstrap" };
   const list = async (path: string) => {
@@ -52,7 +52,7 @@ export async function served(outpost: string, host: string, timeout = waiting.ti
 export const username = (uid_field: string) => ({ component: "ak-stage-identification", uid_field });
 export const password = (given: string) => ({ component: "ak-stage-password", password: given });
 
-/** Signs bob in on the way to an address and gives where he ends. */
+/** Signs bob in at an address, and returns the last response with its URL. */
 export async function signIn(browser: Browser, address: string): Promise<{ url: string; answer: Response }> {
   const login = await browser.follow(address);
   const end = await browser.runFlow(login.url, [username("bob"), password("right")]);

@@ -56,8 +56,9 @@ const blueprint = { content: "version: 1\nentries: []\n" };
 /** Creates what a recorded call refers to in an empty store: its object, and the objects in its body. */
 function plant(resource: Resource, { path, body, response, status }: Call): void {
   const put = (kind: Kind, fields: Json) => {
-    const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
-    if (made) runtime.store.put(kind, { ...create(runtime, made), ...anything, ...embedded, ...fields } as never);
+    const described = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
+    if (described)
+      runtime.store.put(kind, { ...create(runtime, described), ...anything, ...embedded, ...fields } as never);
   };
   const sent = (body ?? {}) as Json;
   for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {

@@ -39,8 +39,8 @@ export async function lives(
       expect({ changed: Object.keys(detailed).sort(), replaces }).toEqual({ changed: step.changed, replaces: [] });
       state = opened(await scene.plugin.update(token, id, state, inputs, CONTEXT));
     } else if (step.create) {
-      const made = await scene.plugin.create(token, inputs, CONTEXT);
-      [id, state] = [made.id, opened(made.state)];
+      const created = await scene.plugin.create(token, inputs, CONTEXT);
+      [id, state] = [created.id, opened(created.state)];
     } else if (step.refresh) {
       const found = await scene.plugin.read(token, id, inputs, state);
       if (!found) throw new Error("not found");

@@ -218,11 +218,11 @@ describe("the server", () => {
     const jam = encode({ content: new Secret("plum jam") });
     const refreshed = await read(new proto.ReadRequest().setId("jar-1").setInputs(jam).setProperties(jam));
     const imported = await read(new proto.ReadRequest().setId("jar-3"));
-    const lost = await read(new proto.ReadRequest().setId("jar-0"));
+    const missing = await read(new proto.ReadRequest().setId("jar-0"));
     expect(decode(refreshed.getInputs()).secrets).toEqual([["content"]]);
     expect(decode(refreshed.getProperties()).secrets).toEqual([["content"]]);
     expect(decode(imported.getInputs()).values).toEqual({ imported: true });
-    expect(lost.getId()).toBe("");
+    expect(missing.getId()).toBe("");
   });
 
   it("marks secrets in the checked inputs", async () => {

@@ -8,7 +8,7 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
 
 /**
  * Writes one report, for its owner alone, and removes all but the newest.
- * @param folder made when missing
+ * @param folder is created when missing
  * @returns the file
  */
 export function writeReport(folder: string, context: string, at: Date, text: string): string {

@@ -71,13 +71,13 @@ function grants(every: string) {
       const { schema, role } = cell(id);
       // A writer is no role of the data API, so nothing else names it.
       if (effect === "more" && !role.endsWith(" role")) return false;
-      const isWhole = diff.before.setting.has("database") !== diff.after.setting.has("database");
-      if (effect === "other" || schema === undefined) return effect === "other" || isWhole;
+      const isNewOrRemoved = diff.before.setting.has("database") !== diff.after.setting.has("database");
+      if (effect === "other" || schema === undefined) return effect === "other" || isNewOrRemoved;
       return diff
         .about("schema")
         .some(
           (one) =>
-            (one.id === schema || isWhole) &&
+            (one.id === schema || isNewOrRemoved) &&
             (one.field ?? "access") === "access" &&
             EFFECTS.indexOf(one.effect) <= EFFECTS.indexOf(effect),
         );

@@ -22,8 +22,8 @@ const CHECKPOINTS_UP_TO = 100;
  */
 export function hasCheckpoints(exposures: number, environment: Environment): boolean {
   const asked = environment["GATEHOUSE_CHECKPOINTS"] || undefined;
-  const isLost = asked === undefined ? ciVariable(environment) !== undefined : asked !== "false";
-  return isLost || exposures <= CHECKPOINTS_UP_TO;
+  const isEphemeral = asked === undefined ? ciVariable(environment) !== undefined : asked !== "false";
+  return isEphemeral || exposures <= CHECKPOINTS_UP_TO;
 }
 
 /** Options of a run without checkpoints that record its creations. */

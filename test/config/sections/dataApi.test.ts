@@ -47,9 +47,13 @@ describe("gatehouse:data_api", () => {
   });
 
   test("accepts a day as written in YAML and as passed by the engine", () => {
-    const ends = { since: "2026-01-01 00:00:00 +0000 UTC", sunset: "2027-01-01", link: "https://example.org/v2" };
-    const data_api = { ...sections.data_api, schemas: { deprecated: { raw: ends } } };
+    const deprecation = {
+      since: "2026-01-01 00:00:00 +0000 UTC",
+      sunset: "2027-01-01",
+      link: "https://example.org/v2",
+    };
+    const data_api = { ...sections.data_api, schemas: { deprecated: { raw: deprecation } } };
     const { dataApi } = parseStack(stack({ data_api }), shell);
-    expect(dataApi?.deprecated).toEqual([{ schema: "raw", ...ends, since: "2026-01-01" }]);
+    expect(dataApi?.deprecated).toEqual([{ schema: "raw", ...deprecation, since: "2026-01-01" }]);
   });
 });

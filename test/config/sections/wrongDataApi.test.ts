@@ -67,12 +67,12 @@ const cases = [
     ],
   },
   {
-    title: "a catalog that is nothing but there",
+    title: "a catalog that is true",
     raw: stack({ data_api: { ...sections.data_api, catalog: true } }),
     lines: ["data_api.catalog: found true, expected a section, or false. Write false to leave it out."],
   },
   {
-    title: "a catalog whose path leads elsewhere",
+    title: "a catalog whose path contains ..",
     raw: stack({ data_api: { ...sections.data_api, catalog: { base_path: "/../" } } }),
     lines: [
       'data_api.catalog.base_path: found "/../", expected a path that starts and ends with /. Write it like /explore/.',

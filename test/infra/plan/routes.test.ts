@@ -120,14 +120,14 @@ describe("a route", () => {
       (name) => `gatehouse-${name}`,
     );
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
-    const ends = [
+    const last = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
       ...COUNTS.flatMap((count) => profiles.map((profile) => [...profile, `gatehouse-${count}-count`])),
       ...profiles,
     ];
     const rules = DATA.map(([what], index): [string, string[]] => [
       `Host(\`data.mesh.example.org\`) && ${READS} && ${what}`,
-      [...front, ...(ends[index] ?? [])],
+      [...front, ...(last[index] ?? [])],
     ]);
     expect(chainsOf(plan, "gatehouse-data-api-tls")).toEqual(rules);
     const redirected = rules.map(([match, chain]) => [match, ["gatehouse-https", ...chain]]);

@@ -9,7 +9,7 @@ import { UserError } from "../../../config/errors/userError.ts";
 import { kubeConfigFiles } from "../../../infra/kubeConfig.ts";
 import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 
-/** An API server that knows its version, and no kind. @returns its URL */
+/** An API server that returns its version, and serves no kind. @returns its URL */
 async function apiServer(): Promise<string> {
   const server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");

@@ -49,10 +49,12 @@ test("prints the last response of a failed check", async () => {
   const response = `http://${host}/ answered 200, content-type: text/plain; text: Welcome`;
   const name = `http://${host} without a session`;
   expect(failed).toEqual({ name, ok: false, detail: "expected status 302, got 200", response });
-  const results = failed ? [{ ...failed, kind: "routes" as const, subject: `http://${host}`, hint: "look" }] : [];
+  const results = failed
+    ? [{ ...failed, kind: "routes" as const, subject: `http://${host}`, hint: "deploy again" }]
+    : [];
   expect(problemLines(results, "failed", (_, text) => text)).toEqual([
     `✖ ${name}: expected status 302, got 200`,
     `    ${response}`,
-    "    look",
+    "    deploy again",
   ]);
 });

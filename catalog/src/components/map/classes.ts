@@ -24,7 +24,7 @@ export function classesOf(values: readonly number[]): readonly ValueClass[] {
   return [...negative.map((each) => ({ ...each, tone: -each.tone })), ...toned(split(rest, CLASSES_PER_SIGN))];
 }
 
-/** Returns the class of one of the values that the classes were made of. */
+/** Returns the class of one of the values that the classes were computed from. */
 export function classOf(classes: readonly ValueClass[], value: number): ValueClass | undefined {
   return classes.find(({ to }) => value <= to);
 }

@@ -54,7 +54,7 @@ async function start(options: { readonly keepsSession: boolean }): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-const ends = async (port: number): Promise<unknown> => {
+const outcomes = async (port: number): Promise<unknown> => {
   const exposure = { url: `http://app.localhost:${port}`, role: "service" } as Exposure;
   const { withoutSession, withSession } = await requestExposure(exposure, INGE);
   return [withoutSession, withSession?.trail].map((trail) => [trail?.end, trail?.hops.at(-1)?.url]);
@@ -62,15 +62,15 @@ const ends = async (port: number): Promise<unknown> => {
 
 test("follows redirects of the flow executor to its own address", async () => {
   const port = await start({ keepsSession: true });
-  expect(await ends(port)).toEqual([
+  expect(await outcomes(port)).toEqual([
     ["answered", `http://authentik.localhost:${port}/if/flow/default-authentication-flow/`],
     ["answered", `http://app.localhost:${port}/`],
   ]);
 });
 
-test("reports a loop for a service that forgets the session", async () => {
+test("reports a loop for a service that does not keep the session", async () => {
   const port = await start({ keepsSession: false });
-  expect(await ends(port)).toEqual([
+  expect(await outcomes(port)).toEqual([
     ["answered", `http://authentik.localhost:${port}/if/flow/default-authentication-flow/`],
     ["loop", expect.stringContaining("localhost")],
   ]);

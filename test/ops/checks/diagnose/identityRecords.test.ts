@@ -79,7 +79,7 @@ test("reads the providers and the browsers' origin of each outpost", async () =>
 });
 
 test("reports a refused token without the token", async () => {
-  const look = await observeIdentity(url, { value: "token-canary-wrong" });
-  expect(JSON.stringify(look)).toContain("403");
-  expect(JSON.stringify(look)).not.toContain("canary");
+  const observed = await observeIdentity(url, { value: "token-canary-wrong" });
+  expect(JSON.stringify(observed)).toContain("403");
+  expect(JSON.stringify(observed)).not.toContain("canary");
 });

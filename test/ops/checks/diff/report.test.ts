@@ -100,16 +100,16 @@ describe("a comment on a pull request", () => {
     const list = many(300, ["b"]).map((one, index) => (index === 299 ? { ...one, public_paths: ["/open"] } : one));
     const after = computePlan(settingsOf({ localhost: true, mesh: true, external: true }, list));
     const short = comment([diffOf(undefined, before), diffOf(before, after)], "https://ci.example.org/runs/1");
-    const whole = comment([diffOf(undefined, before), diffOf(before, after)], undefined, Infinity);
+    const complete = comment([diffOf(undefined, before), diffOf(before, after)], undefined, Infinity);
     expect(short.length).toBeLessThanOrEqual(COMMENT_LENGTH);
     expect(short.length).toBeGreaterThan(COMMENT_LENGTH - 2000);
     expect(short).toMatch(/\n\*\d+ more statements: \[all of them\]\(https:\/\/ci\.example\.org\/runs\/1\)\.\*\n/);
     // The most dangerous statement is in the second stack, and there all the same.
     expect(short).toContain("`https://s299.mesh.example.org` | open to everyone, without a session: `/open` |");
     const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| `"));
-    const all = new Set(rows(whole));
+    const all = new Set(rows(complete));
     expect(rows(short).filter((row) => !all.has(row))).toEqual([]);
-    expect(rows(whole).length).toBeGreaterThan(rows(short).length);
+    expect(rows(complete).length).toBeGreaterThan(rows(short).length);
   });
 });
 

@@ -17,7 +17,7 @@ import { shell, stack } from "../../../config/stacks.ts";
 const HINT = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
 const SECRETS = { reveal: () => undefined, known: { POSTGRES: "p" }, values: [], problem: undefined };
 
-/** The address of the API server, which knows one Service. */
+/** The address of the API server, which has one Service. */
 async function apiServer(clusterIP: string): Promise<string> {
   const server = createServer(({ url }, response) => {
     const found = url === "/api/v1/namespaces/db/services/postgres";

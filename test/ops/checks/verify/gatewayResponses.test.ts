@@ -115,7 +115,7 @@ describe("a public path", () => {
   test.each([
     ["is open", OPEN, "200"],
     ["reaches the application, which requires its own token", TOKEN, "401"],
-  ])("fails if a path that leads out of it %s", async (_, refused, observed) => {
+  ])("fails if a path that resolves to one outside of it %s", async (_, refused, observed) => {
     const detail = `expected a refusal of /open/..%2F, which many servers read as a path outside of /open, got ${observed}`;
     expect(await checkOfPublicPath(200, refused, {})).toEqual({ ok: false, detail });
     expect(await checkOfPublicPath(200, refused, basic)).toEqual({ ok: false, detail });

@@ -36,7 +36,7 @@ test.each([
   ['an error on the server ("") has prevented the request from succeeding', true],
   ["driver: bad connection", true],
   ['Put "https://10.0.0.1:6443/x": EOF (the last answer was 404 not found)', true],
-  ["use of a proxy failed in a way that no list knows", false],
+  ["use of a proxy failed in an unlisted way", false],
   ["the API server at https://x does not answer: connect ECONNREFUSED 127.0.0.1:6443", false],
   ["dial tcp 127.0.0.1:6443: connect: connection refused", false],
   ['ingressroutes.traefik.io "wiki" already exists', false],
@@ -52,12 +52,12 @@ test.each([
   ["resource default/presets was not successfully created: quota", false],
   ["dial tcp 10.0.0.1:6443: i/o timeout", true],
   ['Post "https://certificates.example.org/api": EOF', true],
-])("decides whether the result is unknown after an error: %s -> %s", (error, lost) => {
-  expect(isResultUnknown(error)).toBe(lost);
+])("decides whether the result is unknown after an error: %s -> %s", (error, unknown) => {
+  expect(isResultUnknown(error)).toBe(unknown);
 });
 
 test.each([
-  ["use of a proxy failed in a way that no list knows", true],
+  ["use of a proxy failed in an unlisted way", true],
   ["Operation cannot be fulfilled: the object has been modified; conflict", false],
   ['IngressRoute.traefik.io "wiki" is invalid: spec.routes: Required value', false],
   ["x509: certificate signed by unknown authority", false],

@@ -1,4 +1,4 @@
-/** A change of the database that is not in the plan, made as a superuser unless its SQL sets a role. */
+/** A change of the database that is not in the plan, run as a superuser unless its SQL sets a role. */
 export interface Tampering {
   /** Name of the test. */
   readonly name: string;

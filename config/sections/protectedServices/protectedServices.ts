@@ -1,7 +1,7 @@
 /** Services that the gateway protects. The fields of each type are in protections/. */
 import { z } from "zod";
 import { dnsLabel } from "../../../infra/plan/dnsLabel.ts";
-import { derivedSlugs } from "../../../infra/plan/slugs.ts";
+import { withUsedSlugs } from "../../../infra/plan/slugs.ts";
 import { traefikName } from "../../../infra/plan/traefikName.ts";
 import type { EntrySettings } from "../../../protections/entry.ts";
 import { clientSecretRules, oauthWarnings } from "../../../protections/oauthClient.ts";
@@ -141,9 +141,29 @@ interface Drafts {
 }
 
 /** Checks that names are used once, and so are applications of the identity provider, also by the slugs that are derived from them. */
-export function nameRules({ settings, services }: Drafts): Problem[] {
+export function nameRules(drafts: Drafts): Problem[] {
+  return [...serviceNameRules(drafts), ...slugRules(drafts)];
+}
+
+function slugRules({ settings, services }: Drafts): Problem[] {
+  const slugged = services.flatMap(({ location, fields }) => {
+    if (!("application_slug" in fields) || fields.application_slug === undefined) return [];
+    const { name: service = location.path, application_slug: applicationSlug, type = "" } = fields;
+    const kinds = enabledKinds(fields.domains ?? [], settings);
+    const isClient = PROTECTIONS[type]?.client !== undefined;
+    return [{ service, applicationSlug, kinds, isClient, where: within(location, "application_slug") }];
+  });
+  return withUsedSlugs(slugged).map(({ where, applicationSlug, owner }) =>
+    problem(
+      where,
+      `application "${applicationSlug}" is already used by "${owner}"`,
+      "give each application its own slug",
+    ),
+  );
+}
+
+function serviceNameRules({ services }: Pick<Drafts, "services">): Problem[] {
   const names = new Map<string, Location>();
-  const slugs = new Map<string, string>();
   const joined = new Map<string, string>();
   return services.flatMap(({ location, fields }) => {
     const found: Problem[] = [];
@@ -163,19 +183,6 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
       }
       joined.set(key, name);
     }
-    if (!("application_slug" in fields) || fields.application_slug === undefined) return found;
-    const slug = fields.application_slug;
-    const kinds = enabledKinds(fields.domains ?? [], settings);
-    // `*` keeps the names of applications apart from their slugs.
-    const claims = [`*${slug}`, ...derivedSlugs(slug, kinds, PROTECTIONS[fields.type ?? ""]?.client !== undefined)];
-    const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
-    if (owner !== undefined) {
-      const where = within(location, "application_slug");
-      found.push(
-        problem(where, `application "${slug}" is already used by "${owner}"`, "give each application its own slug"),
-      );
-    }
-    for (const claim of claims) if (!slugs.has(claim)) slugs.set(claim, name ?? location.path);
     return found;
   });
 }

@@ -1,4 +1,4 @@
-import { type Limits, limitsFrom } from "../../config/sections/dataApi/publishedLimits.ts";
+import { type Limits, limitsFrom } from "../../config/sections/dataApi/limits.ts";
 
 /** What the catalog's server reads from its environment; the stack sets it (infra/data/catalog.ts). */
 export interface Settings {
@@ -16,7 +16,7 @@ export interface Settings {
 
 /**
  * @param environment HOST, PORT, BASE_PATH, BASE_URLS (a JSON object from host to address), and what has no
- *   default: DEFAULT_BASE_URL and LIMITS (a JSON object, see config/sections/dataApi/publishedLimits.ts)
+ *   default: DEFAULT_BASE_URL and LIMITS (a JSON object, see config/sections/dataApi/limits.ts)
  * @throws Error naming the variable that is wrong
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/sections/images/imageNames.ts";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
-import { limitsFrom } from "../../config/sections/dataApi/publishedLimits.ts";
+import { limitsFrom } from "../../config/sections/dataApi/limits.ts";
 import { pinned } from "../images.ts";
 import { denyEgress, gatewayPods, allowIngressFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/ownServices.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { IMAGES } from "../../config/sections/images/imageNames.ts";
-import { MAX_ORDERED, MAX_SELECTED } from "../../config/sections/dataApi/publishedLimits.ts";
+import { MAX_ORDERED, MAX_SELECTED } from "../../config/sections/dataApi/limits.ts";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { PostgresConnection } from "../postgres/connection.ts";

@@ -1,5 +1,5 @@
 /** Middlewares of the data API. */
-import { AGGREGATE, MAX_ORDERED } from "../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_ORDERED } from "../../config/sections/dataApi/limits.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import type { Middleware } from "../plan/types.ts";
 import { emptied } from "./requestHeaders.ts";

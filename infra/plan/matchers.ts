@@ -1,5 +1,5 @@
 /** Traefik's rules as text (Traefik docs, "Rules and priority"). */
-import { AGGREGATE, MAX_SELECTED } from "../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_SELECTED } from "../../config/sections/dataApi/limits.ts";
 
 /** Matches exactly one host, because a domain that is not enabled must answer 404. */
 export function hostIs({ host }: { readonly host: string }): string {

@@ -10,7 +10,7 @@ import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 const LABELS = { "app.kubernetes.io/name": "catalog", "app.kubernetes.io/part-of": "gatehouse" };
 const NAME = "gatehouse-data/catalog";
-/** In the order of the table (config/sections/dataApi/publishedLimits.ts); the stack sets some of them. */
+/** In the order of the table (config/sections/dataApi/limits.ts); the stack sets some of them. */
 const LIMITS = {
   maxRows: 250,
   exactCountRows: 5000,

@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
-import type { Limits } from "../../../config/sections/dataApi/publishedLimits.ts";
+import type { Limits } from "../../../config/sections/dataApi/limits.ts";
 import { toApiError } from "./errors.ts";
 
 /** URL of the catalog, from the URL of its scripts, which are in `assets/` below it. Ends with a slash. */

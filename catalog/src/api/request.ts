@@ -1,4 +1,4 @@
-import { AGGREGATE, MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE, MAX_ORDERED, MAX_SELECTED } from "../../../config/sections/dataApi/limits.ts";
 import { type Column, familyOf, REFUSED_NAME } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";

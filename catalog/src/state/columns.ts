@@ -1,4 +1,4 @@
-import { AGGREGATE } from "../../../config/sections/dataApi/publishedLimits.ts";
+import { AGGREGATE } from "../../../config/sections/dataApi/limits.ts";
 import { cellText } from "../text/visible.ts";
 import type { Operator } from "./operators.ts";
 

@@ -17,13 +17,11 @@ import {
   text,
 } from "../../schema/fields.ts";
 import { milliseconds } from "./interval.ts";
+import { type Limit, limitKey, LIMITS } from "./limits.ts";
 import { resolve } from "../../schema/resolve.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../../variables/variables.ts";
 import type { Domain } from "../domains/domains.ts";
-
-/** No client of a public API waits longer, and the duration bounds what a query costs. */
-const MAX_STATEMENT_MS = 600_000;
 
 const deprecation = z.strictObject({
   since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
@@ -51,6 +49,31 @@ const database = z.strictObject({
     ),
   protect: databaseProtection,
 });
+
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+type LimitFields = {
+  [Name in keyof typeof LIMITS as SnakeCase<Name>]: z.ZodDefault<
+    (typeof LIMITS)[Name]["default"] extends string ? z.ZodString : z.ZodInt
+  >;
+};
+const limitFields = Object.fromEntries(
+  Object.entries<Limit>(LIMITS).map(([name, limit]) => [limitKey(name), limitField(limit)]),
+) as unknown as LimitFields;
+
+function limitField({ default: initial, max, description }: Limit) {
+  return typeof initial === "number"
+    ? positiveInteger(max).default(initial).describe(description)
+    : interval(max).default(initial).describe(description);
+}
+
+function interval(max: number) {
+  return text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s").refine(
+    (interval) => !(milliseconds(interval) > max),
+    { error: `at most ${max / 60_000}min; write it like 5s` },
+  );
+}
 
 const schema = z.strictObject({
   host: label().default("data").describe("Host label: `<host>.<base_domain>`."),
@@ -115,34 +138,7 @@ const schema = z.strictObject({
     .describe("Roles in Postgres, which all databases of a server share."),
   authenticator_password: secret().describe("Password of the authenticator, as a ${VARIABLE}, without backslashes."),
   owner_password: secret().describe("Password of the owner, as a ${VARIABLE}, without backslashes."),
-  limits: z
-    .strictObject({
-      max_rows: positiveInteger(1_000_000).default(1000).describe("Maximum number of rows in one response."),
-      statement_timeout: text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s")
-        .refine((interval) => !(milliseconds(interval) > MAX_STATEMENT_MS), {
-          error: "at most 10min; write it like 5s",
-        })
-        .default("5s")
-        .describe("Maximum duration of one query, at most 10min."),
-      connections: positiveInteger(1000).default(10).describe("Connections of one PostgREST replica to the database."),
-      exact_count_rows: positiveInteger(1_000_000_000)
-        .default(1_000_000)
-        .describe("Maximum number of rows for `count=exact`; larger relations have estimates only."),
-      max_age: positiveInteger(86_400)
-        .default(60)
-        .describe(
-          "Seconds for which browsers and caches can keep a response before they revalidate it (`Cache-Control: max-age`).",
-        ),
-      requests_per_second: positiveInteger(100_000)
-        .default(50)
-        .describe("Requests per second of one client address; more get 429."),
-      burst: positiveInteger(100_000).default(100).describe("Burst of one client address above `requests_per_second`."),
-      in_flight: positiveInteger(100_000)
-        .default(6)
-        .describe("Concurrent requests of one client address; a browser opens six connections to a host."),
-    })
-    .prefault({})
-    .describe("Limits of one request and of one client."),
+  limits: z.strictObject(limitFields).prefault({}).describe("Limits of one request and of one client."),
 });
 
 export const dataApi = {

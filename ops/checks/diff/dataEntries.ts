@@ -1,5 +1,5 @@
 /** Statements about the data API. Pure. */
-import { LIMITS } from "../../../config/sections/dataApi/publishedLimits.ts";
+import { type Limit, limitKey, LIMITS } from "../../../config/sections/dataApi/limits.ts";
 import type { DefaultFacts, GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
 import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark } from "./phrases.ts";
@@ -106,19 +106,19 @@ function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> & Partia
 }
 
 /** Those that the catalog publishes; the others decide what the server does, not what a client may request. */
-const LIMIT: Readonly<Record<string, { readonly unit?: string; readonly higher: "more" | "other" } | undefined>> =
-  LIMITS;
+const published = (id: string): Limit["published"] => (LIMITS as Readonly<Record<string, Limit>>)[id]?.published;
 
 const limit: Table["limit"] = {
   ...fieldsOnly("limit ", {
     value: {
       sentence: (before, after, { id }) =>
-        value("is", (one: number) => mark(`${one}${LIMIT[id]?.unit ?? ""}`)).sentence(before, after),
-      effect: (before, after, { id }) => (LIMIT[id]?.higher !== "more" ? "other" : after > before ? "more" : "less"),
+        value("is", (one: number) => mark(`${one}${published(id)?.unit ?? ""}`)).sentence(before, after),
+      effect: (before, after, { id }) =>
+        published(id)?.higher !== "more" ? "other" : after > before ? "more" : "less",
     },
   }),
   // As in the stack file.
-  where: (name) => `limit ${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
+  where: (name) => `limit ${limitKey(name)}`,
 };
 
 const later: Table["default"] = grants("every later");

@@ -9,8 +9,7 @@ interface ExactRequest {
 export const LANGUAGES = ["curl", "JavaScript", "Python", "R"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-// Not httpsnippet: it writes URLs and headers into Python without escaping, checks no status, and uses httr for R. postman-code-generators
-// uses httr as well, and brings lodash and postman-collection into the page.
+// Not a library: docs/decisions/012-own-code.md.
 
 /** Returns the request in a language, ready to run. Each text in it is quoted by the rules of that language. */
 export function snippet(language: Language, request: ExactRequest): string {

@@ -90,7 +90,7 @@ describe("every workflow", () => {
 
   test("does not persist the token of a checkout", () => {
     const checkouts = steps.filter(({ step }) => step.uses?.startsWith("actions/checkout@"));
-    expect(checkouts.length).toBe(5);
+    expect(checkouts.length).toBeGreaterThan(0);
     expect(checkouts.filter(({ step }) => step.with?.["persist-credentials"] !== false)).toEqual([]);
   });
 

@@ -40,16 +40,22 @@ export function credentialsOf(username: string): Credentials {
 /**
  * Runs a flow without user input as authentik's page does in a browser, e.g. the one that ends a session.
  * @param page end of a redirect
- * @returns the page at the end of the flow; `page` itself when it is not a flow
+ * @returns the address that the page opens at the end of the flow; undefined when it is not a flow
  */
-export async function runFlow(client: HttpClient, page: HttpResponse): Promise<HttpResponse> {
+export async function flowTarget(client: HttpClient, page: HttpResponse): Promise<URL | undefined> {
   const { origin, pathname, search } = new URL(page.url);
   const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(pathname) ?? [];
-  if (slug === undefined) return page;
+  if (slug === undefined) return undefined;
   const query = encodeURIComponent(search.slice(1));
   const { body } = await client.follow(`${origin}/api/v3/flows/executor/${slug}/?query=${query}`);
   const { to } = JSON.parse(body) as { to?: string };
-  return client.follow(new URL(to ?? "/", origin).href);
+  return new URL(to ?? "/", origin);
+}
+
+/** Runs a flow like {@link flowTarget}. @returns the page at the end of the flow; `page` itself when it is not a flow */
+export async function runFlow(client: HttpClient, page: HttpResponse): Promise<HttpResponse> {
+  const target = await flowTarget(client, page);
+  return target === undefined ? page : client.follow(target.href);
 }
 
 /** Returns a response's status, and the origin and path of its redirect target. */

@@ -4,7 +4,15 @@ import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
 import { type HttpResponse, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { exposureOf, identityProvider, machineSecret, credentialsOf, requestToken, withClient } from "./fixtures.ts";
+import {
+  exposureOf,
+  flowTarget,
+  identityProvider,
+  machineSecret,
+  credentialsOf,
+  requestToken,
+  withClient,
+} from "./fixtures.ts";
 
 const CLIENT = "notes";
 const secret = (): string => inject("domains").variables["NOTES_CLIENT_SECRET"] ?? "";
@@ -45,12 +53,8 @@ async function followToApplication(client: HttpClient, url: string): Promise<Htt
       response = await client.send(next.href);
       continue;
     }
-    const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(new URL(response.url).pathname) ?? [];
-    if (slug === undefined) return response;
-    const query = encodeURIComponent(new URL(response.url).search.slice(1));
-    const executor = `${identityProvider()}/api/v3/flows/executor/${slug}/?query=${query}`;
-    const { to } = JSON.parse((await client.follow(executor)).body) as { to?: string };
-    const target = new URL(to ?? "/", identityProvider());
+    const target = await flowTarget(client, response);
+    if (target === undefined) return response;
     if (target.origin !== identityProvider()) return { ...response, status: 302, headers: { location: target.href } };
     response = await client.send(target.href);
   }

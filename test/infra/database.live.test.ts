@@ -224,9 +224,9 @@ describe.each([
     const { stack: deployed, use } = await workshop.open(`existing-${user}`, () => undefined);
     use(() => declare({ name: "shop", existing: true }));
     const { summary } = await deployed.up();
-    // The stack, two components, two providers and three roles.
-    expect(summary.resourceChanges).toEqual({ create: 8 });
-    expect((await deployed.up({ refresh: true })).summary.resourceChanges).toEqual({ same: 8 });
+    const { create, ...others } = summary.resourceChanges ?? {};
+    expect(others).toEqual({});
+    expect((await deployed.up({ refresh: true })).summary.resourceChanges).toEqual({ same: create });
     await query(
       `create schema marts authorization gatehouse_owner;
        grant usage on schema marts to gatehouse_anonymous;

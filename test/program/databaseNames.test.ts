@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseStack, type RawStack } from "../../config/load.ts";
 import { accessOf } from "../../infra/access/access.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import { changedNames, databaseNames, deployedNames, droppedDatabases } from "../../ops/engine/databaseNames.ts";
+import { changedNames, deployedNames, droppedDatabases } from "../../ops/engine/databaseNames.ts";
 import type { Operation, Step } from "../../ops/engine/step.ts";
 import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
@@ -22,10 +22,10 @@ const SERVICES = { protected_services: [proxy({}), oauth2({})] };
 const BEFORE = stack(SERVICES);
 
 test("maps the name of each resource to its role or database of Postgres", { timeout: PATIENCE }, async () => {
-  const { resources } = await deploy(BEFORE);
-  const own = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
-  expect(Object.fromEntries(own.map(({ name, inputs }) => [name, inputs["name"]]))).toEqual(
-    Object.fromEntries([...databaseNames(target(BEFORE).settings)].map(([resource, [, name]]) => [resource, name])),
+  const recorder = await deploy(BEFORE);
+  const created = [...recorder.of("postgresql:index/role:Role"), ...recorder.of("postgresql:index/database:Database")];
+  expect(created.map(({ name, inputs }) => [name, inputs["name"]]).sort()).toEqual(
+    [...deployedNames(target(BEFORE).settings)].sort(),
   );
 });
 

@@ -69,8 +69,9 @@ test("replaces an empty file of the cache, and removes temporary files", async (
   await writeFile(bench.cached, "");
   await writeFile(`${bench.cached}.99.partial`, "half");
   expect(await readFile(await bench.get(), "utf8")).toBe(program("1.2.3"));
+  const steps = bench.steps.length;
   await bench.get();
-  expect(bench.steps).toHaveLength(2);
+  expect(bench.steps).toHaveLength(steps);
   expect(await readdir(path.dirname(bench.cached))).toEqual(["probe"]);
 });
 

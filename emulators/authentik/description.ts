@@ -64,6 +64,12 @@ export function fill(schema: string, object: Fields): Fields {
   return answer;
 }
 
+/** Returns the values that a field can have; undefined if it is not one of choices. */
+export function choicesOf(schema: string, field: string): string[] | undefined {
+  const property = schemas[schema]?.properties?.[field];
+  return property && referred(property)?.enum?.map(String);
+}
+
 /** The fields of a request that an object of this schema takes over. */
 export function writable(schema: string, body: Fields): Fields {
   const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(UNDESCRIBED[schema] ?? [])];
@@ -85,10 +91,14 @@ function withoutOuterSpace(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutOuterSpace(entry)]));
 }
 
+function referred(property: Schema): Schema | undefined {
+  const reference = property.$ref ?? property.allOf?.[0]?.$ref;
+  return reference ? schemas[reference.slice(reference.lastIndexOf("/") + 1)] : property;
+}
+
 function emptyValue(property: Schema): unknown {
   if (property.nullable) return null;
-  const reference = property.$ref ?? property.allOf?.[0]?.$ref;
-  const schema = reference ? schemas[reference.slice(reference.lastIndexOf("/") + 1)] : property;
+  const schema = referred(property);
   if (schema?.enum) return schema.enum[0];
   const byType: Record<string, unknown> = { boolean: false, integer: 0, number: 0, array: [], object: {} };
   return byType[schema?.type ?? "string"] ?? "";

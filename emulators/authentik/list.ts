@@ -4,21 +4,15 @@ import { mayView } from "./permissions.ts";
 import { ApiError } from "./apiError.ts";
 import { present } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
+import { filterProblems, givenValues } from "./filterValues.ts";
+import type { Store } from "./store.ts";
 import { compared, listed } from "./write.ts";
 
 const SIZE = { usual: 20, most: 100 };
-/** Filters that take several values; of all others the last value counts. */
-const SEVERAL = [
-  "managed",
-  "type",
-  "groups_by_name",
-  "groups_by_pk",
-  "members_by_pk",
-  "members_by_username",
-  "target_in",
-];
-
-/** One page of a list for a user. Parameters that the view does not declare are ignored (docs/authentik.md, REST API). */
+/**
+ * One page of a list for a user. Parameters that the view does not declare are ignored (docs/authentik.md, REST API).
+ * @throws ApiError for a filter by an object or a choice that does not exist, and for a page that does not exist
+ */
 export function page(runtime: Runtime, resource: Resource, user: User, query: URLSearchParams): Fields {
   const isApplications = resource.kind === "application";
   const objects = listed(runtime, resource).filter(
@@ -32,9 +26,13 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
     user.type !== "internal_service_account"
   )
     throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+  const problems = filterProblems(runtime, resource, query);
+  if (problems) throw new ApiError(400, problems);
   const visible = objects
     .map((object) => present(runtime, resource, object))
-    .filter((object) => resource.filters.every((filter) => passes(object, filter, query.getAll(filter))))
+    .filter((object) =>
+      resource.filters.every((filter) => passes(runtime.store, object, filter, givenValues(filter, query))),
+    )
     .filter((object) => isFound(object, resource, query.get("search") ?? ""));
   const sorted = ordered(visible, query.get("ordering") ?? "");
   const length = lengthOf(query.get("page_size"));
@@ -75,7 +73,7 @@ function lengthOf(text: string | null): number {
 }
 
 /** The value that a filter compares, if it is not a field of the response. */
-const FILTERED: Record<string, (object: Fields) => unknown> = {
+const FILTERED: Record<string, (object: Fields, store: Store) => unknown> = {
   members_by_pk: ({ users }) => users,
   members_by_username: ({ users_obj }) => namesOf(users_obj, "username"),
   groups_by_pk: ({ groups }) => groups,
@@ -85,19 +83,18 @@ const FILTERED: Record<string, (object: Fields) => unknown> = {
   has_key: ({ private_key_available }) => private_key_available,
   path_startswith: ({ path }) => path,
   flow_uuid: ({ pk }) => pk,
-  application: ({ assigned_application_slug }) => assigned_application_slug,
+  application: ({ pk }, store) => store.find("application", { provider: pk as number })?.pk,
   user__username: ({ user_obj }) => (user_obj as Fields | null)?.["username"],
 };
 
 const namesOf = (objects: unknown, name: string) => ((objects ?? []) as Fields[]).map((object) => object[name]);
 
-function passes(object: Fields, filter: string, given: string[]): boolean {
-  const wanted = (SEVERAL.includes(filter) ? given : given.slice(-1)).filter((text) => text !== "");
+function passes(store: Store, object: Fields, filter: string, wanted: string[]): boolean {
   if (wanted.length === 0) return true;
   if (filter === "attributes") return hasAttributes(object, wanted[0] ?? "");
   const [, field = filter, lookup = filter === "path_startswith" ? "startswith" : "exact"] =
     /^(.+)__(iexact|icontains|isnull)$/.exec(filter) ?? [];
-  const value = (FILTERED[field] ?? (() => object[field]))(object);
+  const value = (FILTERED[field] ?? (() => object[field]))(object, store);
   const values = Array.isArray(value) ? value : [value];
   const isEmpty = values.every((one) => one === null || one === undefined);
   if (lookup === "isnull") return isEmpty === (wanted[0]?.toLowerCase() === "true");

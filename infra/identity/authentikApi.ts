@@ -17,10 +17,14 @@ interface Page<T> {
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
+  /** Fields or filters that a 400 refuses. */
+  readonly refused: readonly string[];
 
-  constructor(path: string, status: number) {
+  /** @param body JSON of the response; of a 400 its keys are read, no text */
+  constructor(path: string, status: number, body = "") {
     super(`${path} answers ${status}`);
     this.status = status;
+    this.refused = status === 400 ? Object.keys(jsonObject(body) ?? {}) : [];
   }
 }
 
@@ -84,6 +88,7 @@ export class AuthentikApi {
   /**
    * Returns the objects of all pages of a list.
    * @param filters query parameters that this list declares. The server ignores others, and some ignore case: compare the results.
+   * @throws StatusError (400) for a filter by an object that does not exist
    */
   async all<T>(path: string, filters: Readonly<Record<string, string>> = {}): Promise<T[]> {
     const found: T[] = [];
@@ -128,7 +133,8 @@ export class AuthentikApi {
       const { statusCode, headers: received, body: content } = await request(url, options);
       return { status: statusCode, headers: received, body: await content.text() };
     }).catch(withTrustHint);
-    if (response.status !== 200 && response.status !== 201) throw new StatusError(withoutQuery(path), response.status);
+    if (response.status !== 200 && response.status !== 201)
+      throw new StatusError(withoutQuery(path), response.status, response.body);
     return response;
   }
 }

@@ -58,17 +58,12 @@ export function lookUpDefaults(
   const reachable = <T>(value: T): pulumi.Output<T> => url.apply<T>(() => value);
   const flow = (slug: string): pulumi.Output<string> =>
     found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
+  // authentik refuses a managed name that no mapping has (400), so its response contains all of them.
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
-    authentik
-      .getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options)
-      .ids.apply((ids) => {
-        if (ids?.length !== managedLists.length) {
-          throw new pulumi.RunError(
-            `authentik has ${ids?.length ?? 0} of the ${managedLists.length} default scope mappings; wait for its blueprints, or restore them under System > Blueprints`,
-          );
-        }
-        return ids;
-      });
+    found(
+      "default scope mappings",
+      authentik.getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options).ids,
+    );
   return {
     authorizationFlow: flow(AUTHORIZATION_FLOW),
     invalidationFlow: flow(INVALIDATION_FLOW),
@@ -99,12 +94,15 @@ function managedScope(scope: string): string {
   return `goauthentik.io/providers/oauth2/scope-${scope}`;
 }
 
-function found(what: string, id: pulumi.Output<string | undefined> | undefined): pulumi.Output<string> {
+function found<T extends string | string[]>(
+  what: string,
+  id: pulumi.Output<T | undefined> | undefined,
+): pulumi.Output<T> {
   return pulumi.output(id).apply((known) => {
     if (known === undefined || known === "") {
       throw new pulumi.RunError(absent(what));
     }
-    return known;
+    return known as T;
   });
 }
 

@@ -1,5 +1,5 @@
 /** The objects of authentik that Gatehouse creates, and how one of a name is found. */
-import type { AuthentikApi } from "../../infra/identity/authentikApi.ts";
+import { type AuthentikApi, StatusError } from "../../infra/identity/authentikApi.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -10,6 +10,8 @@ interface List {
   readonly fields: readonly string[];
   /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
   readonly filters: Readonly<Record<string, string>>;
+  /** The filter that names another object. authentik answers 400 if that does not exist (django-filter, `ModelChoiceFilter`). */
+  readonly reference?: string;
   /** Further fields by their input, each of which two objects cannot have in common. */
   readonly unique?: Readonly<Record<string, string>>;
   /** Fields by their input that an object of another program with the same name has otherwise, e.g. ids of objects of this stack. */
@@ -71,6 +73,7 @@ const LISTS: Readonly<Record<string, List>> = {
     path: "/policies/bindings/",
     fields: ["target", "order", "group", "policy"],
     filters: { target: "target", order: "order" },
+    reference: "target",
   },
 };
 
@@ -91,11 +94,13 @@ export function listOf(type: string): List {
  * @throws Error when the server does not answer
  */
 export async function objectsNamed(api: AuthentikApi, type: string, inputs: Inputs): Promise<Inputs[]> {
-  const { path, fields, filters, query } = listOf(type);
+  const { path, fields, filters, reference = "", query } = listOf(type);
   const filtered = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
-  const objects = await api.all<Inputs>(path, {
-    ...(Object.fromEntries(filtered) as Record<string, string>),
-    ...query,
+  const parameters = { ...(Object.fromEntries(filtered) as Record<string, string>), ...query };
+  const objects = await api.all<Inputs>(path, parameters).catch((error: unknown) => {
+    // No object refers to one that does not exist.
+    if (error instanceof StatusError && error.refused.includes(reference)) return [];
+    throw error;
   });
   // A field that the program leaves out is null in authentik.
   return objects.filter((object) => fields.every((field) => comparable(object[field]) === comparable(inputs[field])));

@@ -18,6 +18,8 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/providers/oauth2/": ["name"],
   "/providers/proxy/": ["name__iexact", "external_host__iexact"],
 };
+/** Filters that authentik refuses if no object has the value: those that name another object (`ModelChoiceFilter`, `AllValuesMultipleFilter`). */
+const REFERENCES = ["target", "managed"];
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
 
@@ -29,8 +31,8 @@ export interface AuthentikLists {
 }
 
 /**
- * Starts a server that answers lists as authentik does: it ignores undeclared filters, returns at most 100 objects on a page, and lists only
- * the applications with `accessible` unless `superuser_full_list` is true.
+ * Starts a server that answers lists as authentik does: it ignores undeclared filters, refuses those that name an object which does not exist,
+ * returns at most 100 objects on a page, and lists only the applications with `accessible` unless `superuser_full_list` is true.
  * @param lists by path below `/api/v3`; a list that is left out is empty
  * @param superuser whether the token is a superuser's; the lists of other users are not emulated
  */
@@ -47,10 +49,21 @@ export async function startAuthentikLists(
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
     const path = pathname.replace("/api/v3", "");
     requests.push(request.url?.replace("/api/v3", "") ?? "");
-    const answer = objects[path] ?? page(path, searchParams);
-    response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
+    const refused = refusal(path, searchParams);
+    const answer = refused ?? objects[path] ?? page(path, searchParams);
+    response.writeHead(refused ? 400 : answer ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(answer ?? { detail: "Not found." }));
   });
+  const refusal = (path: string, query: URLSearchParams): Fields | undefined => {
+    const applications = lists["/core/applications/"] ?? [];
+    const exists = (name: string, value: string) =>
+      applications.some(({ pk }) => pk === value) || (lists[path] ?? []).some((object) => object[name] === value);
+    const unknown = [...query].find(
+      ([name, value]) => FILTERS[path]?.includes(name) && REFERENCES.includes(name) && !exists(name, value),
+    );
+    const message = "Select a valid choice. That choice is not one of the available choices.";
+    return unknown && { [unknown[0]]: [message] };
+  };
   const page = (path: string, query: URLSearchParams): Fields | undefined => {
     const declared = FILTERS[path];
     if (!declared) return undefined;

@@ -14,6 +14,7 @@ const runtime = testRuntime({ send });
 const { store } = runtime;
 const api = restApi(runtime);
 const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
+const UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000";
 let flows: Json;
 
 async function call(
@@ -61,6 +62,42 @@ describe("lists", () => {
     expect(await names("/outposts/instances/?name=none")).toEqual(["authentik Embedded Outpost"]);
     expect(await names("/outposts/instances/?name__iexact=none")).toEqual([]);
     expect(await names("/core/groups/?nonsense=1&name=many-7")).toEqual(["many-7"]);
+  });
+
+  test.each<[string, string, string]>([
+    ["/policies/bindings/?order=0&target=UUID", "target", "That choice"],
+    ["/policies/bindings/?policy=UUID", "policy", "That choice"],
+    ["/policies/bindings/?target_in=UUID", "target_in", "UUID"],
+    ["/propertymappings/provider/scope/?managed=KNOWN&managed=none", "managed", "none"],
+    ["/providers/oauth2/?signing_key=UUID", "signing_key", "That choice"],
+    ["/providers/oauth2/?application=UUID", "application", "That choice"],
+    ["/providers/oauth2/?client_type=secret", "client_type", "secret"],
+    ["/core/users/?groups_by_name=none", "groups_by_name", "none"],
+    ["/core/users/?type=robot", "type", "robot"],
+    ["/core/groups/?members_by_pk=999", "members_by_pk", "999"],
+    ["/outposts/instances/?providers_by_pk=999", "providers_by_pk", "999"],
+    ["/flows/instances/?designation=none", "designation", "none"],
+    ["/core/tokens/?intent=none", "intent", "none"],
+  ])("refuse a filter by an object or a choice that does not exist: %s", async (query, filter, named) => {
+    const filled = (text: string) =>
+      text.replace("UUID", UNKNOWN_UUID).replace("KNOWN", "goauthentik.io/providers/oauth2/scope-email");
+    const message = `Select a valid choice. ${filled(named)} is not one of the available choices.`;
+    expect(await call("GET", filled(query))).toEqual({ status: 400, body: { [filter]: [message] } });
+  });
+
+  test("refuse a filter whose value is of another type", async () => {
+    const refused = async (query: string) => (await call("GET", query)).body;
+    expect(await refused("/policies/bindings/?target=none")).toEqual({ target: ["“none” is not a valid UUID."] });
+    expect(await refused("/policies/bindings/?order=first")).toEqual({ order: ["Enter a number."] });
+    expect(await refused("/core/users/?uuid=none")).toEqual({ uuid: ["Enter a valid UUID."] });
+  });
+
+  test("accept filters by text that no object has, and by objects that do exist", async () => {
+    expect(await names("/core/users/?username=none")).toEqual([]);
+    expect(await names("/propertymappings/provider/scope/?scope_name=none")).toEqual([]);
+    const [{ pk } = {}] = await list("/flows/instances/?slug=default-invalidation-flow");
+    expect(await names(`/policies/bindings/?target=${String(pk)}`)).toEqual([]);
+    expect(await names(`/core/users/?groups_by_name=many-7`)).toEqual([]);
   });
 
   test("have at most 100 entries on a page", async () => {

@@ -86,6 +86,22 @@ test("finds a binding by the policy that it refers to", async () => {
   expect(await found({ target: "app", order: 0, group: "members" })).toEqual([]);
 });
 
+test("finds no binding to an application that does not exist, for which authentik refuses the filter", async () => {
+  const inputs = { target: "deleted", order: 0, policy: "members" };
+  const { ids } = await importExisting({}, "authentik:index/policyBinding:PolicyBinding", inputs);
+  expect(ids).toEqual([]);
+});
+
+test("fails if a filter is refused for another reason", async () => {
+  const server = createServer((_, response) => void response.writeHead(400).end('{"order":["Enter a number."]}'));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(idsAt(url, "authentik:index/policyBinding:PolicyBinding", { target: "app", order: 0 })).rejects.toThrow(
+    "/policies/bindings/ answers 400",
+  );
+});
+
 describe("an object of the same name", () => {
   const of = (type: string) => `authentik:index/${type}`;
   const FLOWS = { authorization_flow: "a", invalidation_flow: "i" };

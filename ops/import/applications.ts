@@ -1,4 +1,5 @@
 /** Who may open an application of authentik, as far as an entry of `protected_services` can express it. */
+import { NO_OPEN_PATHS } from "../../protections/forwardAuth.ts";
 import { isSimplePath } from "./publicPaths.ts";
 import type { Application, ClientRecord, IdentityRecords, ProxyRecord } from "../clients/identityRecords.ts";
 import type { ServiceOutpost } from "./outpost.ts";
@@ -145,10 +146,11 @@ function accessTo(provider: ProxyRecord | ClientRecord, records: IdentityRecords
 
 /**
  * Returns the paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line, spaces included. In mode
- * `forward_domain` it is compared with the whole URL (internal/outpost/proxyv2/application/mode_common.go).
+ * `forward_domain` it is compared with the whole URL (internal/outpost/proxyv2/application/mode_common.go). The expression of Gatehouse's own providers
+ * opens none.
  */
 function skippedPaths({ skip_path_regex: lines, mode }: ProxyRecord) {
-  const patterns = lines.split("\n").filter((line) => line !== "");
+  const patterns = lines.split("\n").filter((line) => line !== "" && line !== NO_OPEN_PATHS);
   const prefixOf = (pattern: string): string | undefined =>
     mode === "forward_domain" ? undefined : simplePrefix(pattern);
   const paths = patterns.flatMap((pattern) => prefixOf(pattern) ?? []);

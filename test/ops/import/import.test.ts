@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NO_OPEN_PATHS } from "../../../protections/forwardAuth.ts";
 import {
   service,
   middleware,
@@ -102,6 +103,14 @@ describe("forward auth of authentik", () => {
       "the open paths ^/healthz$ require a session, because no path prefix opens only them",
       "of the open paths ^/static only /static and /static/… stay open",
     ]);
+  });
+
+  test("reports no open paths for the expression of Gatehouse's own providers", () => {
+    const provider = { skip_path_regex: NO_OPEN_PATHS };
+    const identity = proxies({ slug: "reports", host: "reports.example.org", groups: ["staff"], provider });
+    const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])], { identity });
+    expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([undefined]);
+    expect(found.differences.get("reports.example.org")?.join() ?? "").not.toContain("open paths");
   });
 
   test.each([

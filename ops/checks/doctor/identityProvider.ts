@@ -3,6 +3,7 @@ import { z } from "zod";
 import { errorText } from "../../../config/errors/errorText.ts";
 import { missingNow, SERIES_HINT, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
+import { applicationsOf } from "../../../infra/plan/applications.ts";
 import { type AuthentikApi, StatusError, UntrustedError, withAuthentik } from "../../../infra/identity/authentikApi.ts";
 import { readable } from "../../../infra/prerequisites/readable.ts";
 import { authentikOrigin } from "../../context/context.ts";
@@ -16,6 +17,11 @@ import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
 const VERSION = z.object({ version_current: z.string() });
+/** A flag that was never set is on (authentik/core/apps.py). */
+const SYSTEM_SETTINGS = z.object({
+  flags: z.object({ core_default_app_access: z.boolean().nullish() }).default({}),
+});
+const FLAG_LABEL = "Configure if applications without any policy/group/user bindings should be accessible to any user";
 const ADDRESS_HINT =
   "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
 /** No field adds an authority to the image of an outpost; a Service is requested without TLS. */
@@ -47,6 +53,7 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
         ...known,
         ...(await lookups(url, token, version)),
         ...(await groups(api, target)),
+        ...(await accessWithoutGroups(api, target)),
         ...(await embeddedOutpost(api, target)),
       ];
     } catch (error) {
@@ -102,6 +109,23 @@ async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Ch
   if (missing.length === 0) return [passed("groups", needed.join(", "))];
   const hint = "create them in authentik (Directory > Groups), or list them in identity_provider.groups";
   return [failed("groups", `protected_services: authentik has no group ${missing.join(", ")}`, hint)];
+}
+
+/** Checks that an application without bindings admits users, if a service has no groups. Reading the setting needs `view_system_settings`. */
+export async function accessWithoutGroups(
+  api: AuthentikApi,
+  { plan }: Pick<Inputs["target"], "plan">,
+): Promise<Check[]> {
+  const open = applicationsOf(plan).flatMap(({ service, groups: allowed }) => (allowed.length === 0 ? [service] : []));
+  if (open.length === 0) return [];
+  const found = await readable(api.one<unknown>("/admin/settings/"));
+  if (found === undefined) return [];
+  const name = "access without groups";
+  const { flags } = SYSTEM_SETTINGS.parse(found);
+  if (flags.core_default_app_access !== false) return [passed(name, "applications without bindings admit every user")];
+  const services = [...new Set(open)].join(", ");
+  const hint = `set groups of ${services}, or set the flag core_default_app_access in authentik (System > Settings: "${FLAG_LABEL}")`;
+  return [failed(name, `authentik admits no user to an application without bindings: ${services} has no groups`, hint)];
 }
 
 /** Checks `authentik_host` of the embedded outpost, which redirects browsers to http://localhost without it (measured, docs/authentik.md). */

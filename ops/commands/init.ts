@@ -120,7 +120,7 @@ function write(answers: Answers, { folder: current, out }: Shell): void {
   const next = [
     ...installation(folder),
     `npx gatehouse plan ${stack}`,
-    "read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE  # of a new stack; not with Pulumi Cloud",
+    "read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE",
     `pulumi stack init ${stack}`,
     ...variablesOf(text).map(
       (variable) => `${generate(variable)}pulumi config set --secret variables:${variable} --stack ${stack}`,

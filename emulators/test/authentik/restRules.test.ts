@@ -41,6 +41,7 @@ const proxy = (name: string, more: Json = {}) =>
   });
 
 beforeAll(async () => {
+  await runtime.claims.load();
   createDefaults(runtime, { token: "token" });
   const flow = async (slug: string) => (await list(`/flows/instances/?slug=${slug}`))[0]?.["pk"];
   flows = {

@@ -1,7 +1,6 @@
 /** The changelog of the contracts: Markdown, newest entry first. Pure. */
-import type { Change } from "./compare.ts";
+import { type Change, nameOf, shapeOf } from "./compare.ts";
 import type { Contract } from "./contract.ts";
-import { nameOf, shapeOf } from "./report.ts";
 
 export interface Entry {
   /** UTC, like `2026-11-30`. */

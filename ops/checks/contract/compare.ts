@@ -75,3 +75,13 @@ function pairs<T>(left: ReadonlyMap<string, T>, right: ReadonlyMap<string, T>) {
   const names = [...new Set([...left.keys(), ...right.keys()])].sort();
   return names.map((name) => [name, left.get(name), right.get(name)] as const);
 }
+
+/** Returns `relation`, `relation.column`, or `(schema)` for the schema itself. */
+export function nameOf({ relation = "(schema)", column }: Change): string {
+  return column === undefined ? relation : `${relation}.${column}`;
+}
+
+/** Returns `integer not null → bigint not null`; of an added or removed column its one side. */
+export function shapeOf({ was, is }: Change): string {
+  return [was, is].filter((side) => side !== undefined).join(" → ");
+}

@@ -1,6 +1,6 @@
 import { type Paint, SIGNS } from "../../terminal/paint.ts";
 import { counted } from "../../text.ts";
-import type { Change } from "./compare.ts";
+import { type Change, nameOf, shapeOf } from "./compare.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** Returns a title, the changes of a schema, and an empty line; an empty text without changes. */
@@ -30,16 +30,6 @@ export function countChanges(changes: readonly Change[]): string {
   if (breaking === 0) return `nothing breaks, ${counted(others, "change")}`;
   const rest = others === 0 ? "" : `, ${others} other`;
   return `${counted(breaking, "breaking change")}${rest}`;
-}
-
-/** Returns `relation`, `relation.column`, or `(schema)` for the schema itself. */
-export function nameOf({ relation = "(schema)", column }: Change): string {
-  return column === undefined ? relation : `${relation}.${column}`;
-}
-
-/** Returns `integer not null → bigint not null`; of an added or removed column its one side. */
-export function shapeOf({ was, is }: Change): string {
-  return [was, is].filter((side) => side !== undefined).join(" → ");
 }
 
 function markOf({ breaking, was }: Change): string {

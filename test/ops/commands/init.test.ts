@@ -47,7 +47,7 @@ Next:
   npm pack --silent ${packageFolder()}
   npm install gatehouse-*.tgz
   npx gatehouse plan k3s
-  read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE  # of a new stack; not with Pulumi Cloud
+  read -rs PULUMI_CONFIG_PASSPHRASE; export PULUMI_CONFIG_PASSPHRASE
   pulumi stack init k3s
   openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_TOKEN --stack k3s
   openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_ADMIN_PASSWORD --stack k3s

@@ -98,6 +98,12 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
     const is_superuser = isSuperuser(runtime.store, c.get("user"));
     return c.json({ user: { ...user, is_superuser, settings: {}, system_permissions: [] } });
   });
+  api.get("/admin/settings/", (c) => {
+    if (!isSuperuser(runtime.store, c.get("user")))
+      throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+    // Of the settings, those that Gatehouse reads. The emulator does not change them.
+    return c.json({ flags: { core_default_app_access: true } });
+  });
   api.get("/outposts/instances/default_settings/", (c) => {
     const config = resourceAt("/outposts/instances/").defaults["config"] as Fields;
     return c.json({ config: { ...config, authentik_host: `${originOf(c)}/` } });

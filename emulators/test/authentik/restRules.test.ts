@@ -129,6 +129,8 @@ describe("rights", () => {
     expect(await me()).toMatchObject({ username: "akadmin", is_superuser: true });
     expect(await me(key)).toMatchObject({ username: "limited", is_superuser: false });
     expect(await call("GET", "/core/groups/", undefined, key)).toMatchObject({ status: 403 });
+    expect(await call("GET", "/admin/settings/", undefined, key)).toMatchObject({ status: 403 });
+    expect((await call("GET", "/admin/settings/")).body).toEqual({ flags: { core_default_app_access: true } });
   });
 });
 

@@ -65,6 +65,11 @@ export class Claims {
     });
   }
 
+  /** Returns the syntax error of an expression, undefined without one; also before Python is started. @param name of the mapping or policy */
+  syntaxError(expression: string, name: string): string | undefined {
+    return this.#python?.syntaxError(expression, name);
+  }
+
   /** The merged results of the provider's mappings whose scope was granted. A failing mapping is logged and left out. */
   of({ provider, user, scopes, origin, sessionId }: Grant): Fields {
     const mappings = provider.property_mappings

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { recordApplied } from "./blueprintInstances.ts";
 import { selfSigned } from "./certificate.ts";
+import { isEmail } from "./formats.ts";
 import { EMBEDDED_OUTPOST, read } from "./objects.ts";
 import type { Fields, Kind, Kinds } from "./objects.ts";
 import { hashPassword } from "./users.ts";
@@ -55,7 +56,9 @@ const special: Record<string, (runtime: Runtime, bootstrap: Bootstrap) => void> 
   },
 };
 
+/** @throws Error for an address that the serializer refuses: authentik then creates no administrator */
 function addAdministrator(runtime: Runtime, { password, token, email }: Bootstrap): void {
+  if (email !== undefined && !isEmail(email)) throw new Error("email: Enter a valid email address.");
   const admins = add(runtime, "group", { name: "authentik Admins", is_superuser: true });
   const user = add(runtime, "user", {
     username: "akadmin",

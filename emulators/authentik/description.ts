@@ -3,6 +3,7 @@ import { Ajv } from "ajv";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 import { parse } from "yaml";
+import { isEmail, isUrl } from "./formats.ts";
 import type { Fields } from "./objects.ts";
 
 type Schema = {
@@ -34,6 +35,8 @@ const UNDESCRIBED: Record<string, string[]> = {
 
 const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: true });
 formats.default(ajv);
+ajv.addFormat("email", isEmail);
+ajv.addFormat("uri", isUrl);
 ajv.addSchema({ $id: "authentik", components: { schemas: withNulls(schemas) } });
 const validators = new Map<string, ValidateFunction>();
 
@@ -120,5 +123,8 @@ function fieldOf(error: ErrorObject): string {
 }
 
 function messageOf(error: ErrorObject): string {
+  const { format = "" } = error.params as { format?: string };
+  const named = { email: "Enter a valid email address.", uri: "Enter a valid URL." }[format];
+  if (named !== undefined) return named;
   return error.keyword === "required" ? "This field is required." : `This value ${error.message ?? "is not valid"}.`;
 }

@@ -15,6 +15,21 @@ beforeAll(async () => {
 });
 afterAll(() => authentik.close());
 
+test("refuses an expression with a syntax error, in a policy and in a scope mapping", async () => {
+  const refused = async (path: string, more: Json) => {
+    const headers = { authorization: "Bearer bootstrap", "content-type": "application/json" };
+    const body = JSON.stringify({ name: "wrong", expression: "return (", ...more });
+    const answer = await fetch(`${authentik.url}/api/v3${path}`, { method: "POST", headers, body });
+    return [answer.status, (await answer.json()) as Json];
+  };
+  const refusal = (file: string) => [
+    400,
+    { expression: [`Expression Syntax Error: '(' was never closed (${file}, line 2)`] },
+  ];
+  expect(await refused("/policies/expression/", {})).toEqual(refusal("temp-policy"));
+  expect(await refused("/propertymappings/provider/scope/", { scope_name: "wrong" })).toEqual(refusal("None"));
+});
+
 test("denies a user outside the bound groups at the authorize endpoint, without a code", async () => {
   const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
   const group = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];

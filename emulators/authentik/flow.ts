@@ -93,9 +93,11 @@ class FlowRun {
     return this.#c.json(challenge(this.#flow, "xak-flow-redirect", { to: next.replaceAll("\\", "%5C") }));
   }
 
+  /** Names and addresses are compared without case (`IdentificationStageView.get_user`); the first user counts. */
   #userWith(name: string, given: unknown): User | undefined {
-    const users = this.#runtime.store.list("user");
-    const user = users.find(({ username, email }) => username === name || (email !== "" && email === name));
+    const users = this.#runtime.store.list("user").sort((a, b) => a.pk - b.pk);
+    const isSame = (text: string) => text !== "" && text.toLowerCase() === name.toLowerCase();
+    const user = users.find(({ username, email }) => isSame(username) || isSame(email));
     return typeof given === "string" && passwordMatches(user, given) ? user : undefined;
   }
 

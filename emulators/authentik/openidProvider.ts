@@ -96,7 +96,8 @@ function clientMetadata(provider: Provider, scopes: readonly string[], key: KeyP
   const refresh = scopes.includes("offline_access") ? ["refresh_token"] : [];
   return {
     client_id: provider.client_id,
-    client_secret: provider.client_secret,
+    // authentik compares secrets with compare_digest, which fails for text that is not ASCII: no request of such a client succeeds.
+    client_secret: /^\p{ASCII}*$/u.test(provider.client_secret) ? provider.client_secret : randomUUID(),
     redirect_uris: provider.redirect_uris.filter((uri) => uri.matching_mode === "strict").map((uri) => uri.url),
     grant_types: ["authorization_code", ...refresh],
     response_types: ["code"],

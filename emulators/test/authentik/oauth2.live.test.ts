@@ -104,6 +104,13 @@ describe("grant types that a provider does not have are refused", () => {
   });
 });
 
+test("redeems no code for a client whose secret is not ASCII", async () => {
+  const restore = await configure(authentik.url, { client_secret: "sécret" });
+  const { code } = await codeFor(authentik.url, authorize());
+  expect((await redeem({ ...confidential, client_secret: "sécret", code })).status).not.toBe(200);
+  await restore();
+});
+
 test("issues a JWT as access token, which userinfo and introspection accept until it is revoked", async () => {
   const { body } = await redeem({ ...confidential, code: (await codeFor(authentik.url, authorize())).code });
   const token = body["access_token"] as string;

@@ -159,6 +159,12 @@ describe("flow executor", () => {
     },
   );
 
+  test("finds a user by a name that differs in case", async () => {
+    const browser = new Browser(authentik.url, hosts);
+    const answer = await browser.runFlow(page, [username("BOB"), password("right")]);
+    expect(answer).toMatchObject({ component: "xak-flow-redirect" });
+  });
+
   test("redirects to paths of authentik, and to addresses in which it finds no host", async () => {
     for (const next of ["https://evil.test/", "//evil.test/"]) {
       const browser = new Browser(authentik.url, hosts);

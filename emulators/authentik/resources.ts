@@ -199,12 +199,16 @@ function settleOauth2(provider: Provider): Provider {
   return { ...provider, redirect_uris };
 }
 
-/** Sends the tasks that update outposts after a write. authentik sends none for deletes and applications. */
+/**
+ * Sends the tasks that update outposts after a write: two for a proxy provider, whose serializer saves it twice. authentik sends none for deletes
+ * and applications.
+ */
 export function saved({ store, tasks }: Runtime, { pk }: Stored, kind: Kind): void {
   if (kind === "outpost") tasks.send("outpost_send_update", String(pk));
   if (kind !== "provider") return;
-  for (const outpost of store.list("outpost")) {
-    if (outpost.providers.includes(pk as number)) tasks.send("outpost_send_update", outpost.pk);
+  for (const outpost of store.list("outpost").filter(({ providers }) => providers.includes(pk as number))) {
+    tasks.send("outpost_send_update", outpost.pk);
+    tasks.send("outpost_send_update", outpost.pk);
   }
 }
 

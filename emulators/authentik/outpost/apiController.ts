@@ -19,8 +19,13 @@ type Handlers = {
   endSession: (sessionId: string) => void;
 };
 
-const RECONNECT_AFTER = 1000;
+const MAX_RECONNECT_AFTER = 300_000;
 const HANDSHAKE_TIMEOUT = 10_000;
+
+/** Returns the milliseconds before the next attempt to connect the websocket: 1, 2, 4 … s, at most 5 min (`recentEvents` in internal/outpost/ak/api_event.go). */
+export function reconnectAfter(failures: number): number {
+  return Math.min(1000 * 2 ** failures, MAX_RECONNECT_AFTER);
+}
 
 /** The connection of a standalone outpost to authentik: its configuration, and the changes of it. */
 export class ApiController {
@@ -35,6 +40,8 @@ export class ApiController {
   #interval = 0;
   #timer: NodeJS.Timeout | undefined;
   #connection: WebSocket | undefined;
+  /** Attempts to connect since the last connection. */
+  #failures = 0;
   #isStopped = false;
 
   constructor(host: string, token: string, handlers: Handlers, random: Random) {
@@ -67,10 +74,13 @@ export class ApiController {
     this.#connection?.terminate();
   }
 
-  /** Refreshes after the interval of the last refresh, and so on. */
+  /** Refreshes after the interval of the last refresh, and so on, without waiting for the queue of messages. */
   #refreshLater(): void {
-    const refresh = (): Promise<void> => this.#refresh().finally(() => this.#refreshLater());
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.#enqueue(refresh), this.#interval);
+    const refresh = (): Promise<void> =>
+      this.#refresh()
+        .catch(logFailure)
+        .finally(() => this.#refreshLater());
+    if (!this.#isStopped) this.#timer = setTimeout(() => void refresh(), this.#interval);
   }
 
   async #refresh(): Promise<void> {
@@ -89,12 +99,15 @@ export class ApiController {
     this.#connection = connection;
     const hello = () => connection.send(JSON.stringify({ instruction: INSTRUCTIONS.hello, args: { version: "" } }));
     const alive = setInterval(() => connection.readyState === WebSocket.OPEN && hello(), 10_000);
-    connection.on("open", hello);
+    connection.on("open", () => {
+      this.#failures = 0;
+      hello();
+    });
     connection.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message));
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {
       clearInterval(alive);
-      if (!this.#isStopped) setTimeout(() => void this.#connect(outpost), RECONNECT_AFTER);
+      if (!this.#isStopped) setTimeout(() => void this.#connect(outpost), reconnectAfter(this.#failures++));
     });
     return new Promise((resolve) => void connection.once("open", resolve).once("close", () => resolve()));
   }
@@ -112,9 +125,7 @@ export class ApiController {
 
   /** One message after the other, as Go's event loop does; a failure ends none of the later ones. */
   #enqueue(task: () => void | Promise<void>): void {
-    this.#work = this.#work
-      .then(task)
-      .catch((error: unknown) => log("warning", "failed to update", { error: String(error) }));
+    this.#work = this.#work.then(task).catch(logFailure);
   }
 
   async #list<T>(path: string): Promise<T[]> {
@@ -133,4 +144,8 @@ export class ApiController {
     if (!answer.ok) throw new Error(`${this.#host} answers ${answer.status} to GET ${path}`);
     return (await answer.json()) as Fields;
   }
+}
+
+function logFailure(error: unknown): void {
+  log("warning", "failed to update", { error: String(error) });
 }

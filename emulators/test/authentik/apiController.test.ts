@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { ApiController } from "../../authentik/outpost/apiController.ts";
+import { ApiController, reconnectAfter } from "../../authentik/outpost/apiController.ts";
 import { Random } from "../../authentik/random.ts";
 
 test("an outpost is connected before it reads its providers, so that it misses no change", async () => {
@@ -30,4 +30,8 @@ test("an outpost is connected before it reads its providers, so that it misses n
   });
   await controller.start();
   expect(connections).toEqual([1]);
+});
+
+test("an outpost waits twice as long after each failed attempt to connect, at most five minutes", () => {
+  expect([0, 1, 2, 3, 8, 9, 2000].map(reconnectAfter)).toEqual([1_000, 2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
 });

@@ -90,6 +90,8 @@ test("contains what the commands read, and nothing of the tests and the local pl
     "Pulumi.production.yaml",
     "README.md",
     "SECURITY.md",
+    // The licence of the map's boundaries.
+    "catalog",
     "dist/catalog",
     "dist/config",
     "dist/infra",

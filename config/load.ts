@@ -165,7 +165,7 @@ export function readStackFile(path: string, stack: string): RawStack {
     const { code = "" } = error as NodeJS.ErrnoException;
     const [message, hint] =
       code === "ENOENT"
-        ? ["does not exist", "name a file that exists, or write one: npx gatehouse init"]
+        ? ["does not exist", "name a stack whose Pulumi.<stack>.yaml exists, or write one: npx gatehouse init"]
         : [`cannot be read (${code})`, "check the file and its permissions"];
     throw new ConfigError(file, [{ path: file, message, hint }]);
   }

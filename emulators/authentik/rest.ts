@@ -101,7 +101,7 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
   api.get("/admin/settings/", (c) => {
     if (!isSuperuser(runtime.store, c.get("user")))
       throw new ApiError(403, { detail: "You do not have permission to perform this action." });
-    // Of the settings, those that Gatehouse reads. The emulator does not change them.
+    // Only the settings that Gatehouse reads; they cannot be changed.
     return c.json({ flags: { core_default_app_access: true } });
   });
   api.get("/outposts/instances/default_settings/", (c) => {
@@ -144,7 +144,7 @@ function addOutpostConfigurations(api: Hono<Env>, runtime: Runtime): void {
     const further = furtherOidcFields(origin);
     for (const { pk } of shown) {
       const provider = runtime.store.get("provider", pk);
-      // For the discovery document that authentik builds for each, whose claims are not part of this response.
+      // authentik also builds the discovery document of each provider here, which evaluates its mappings.
       if (provider) runtime.claims.supported(provider, origin);
     }
     const full = shown.map((one) => ({

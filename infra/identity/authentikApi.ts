@@ -20,7 +20,7 @@ export class StatusError extends Error {
   /** Fields or filters that a 400 refuses. */
   readonly refused: readonly string[];
 
-  /** @param body JSON of the response; of a 400 its keys are read, no text */
+  /** @param body JSON of the response; only the keys are read, and only of a 400 */
   constructor(path: string, status: number, body = "") {
     super(`${path} answers ${status}`);
     this.status = status;

@@ -61,7 +61,7 @@ export function lookUpDefaults(
   // authentik refuses a managed name that no mapping has (400), so its response contains all of them.
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
     found(
-      "default scope mappings",
+      "default scope mappings; wait for its blueprints, or apply them (Customization > Blueprints)",
       authentik.getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options).ids,
     );
   return {

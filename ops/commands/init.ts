@@ -129,7 +129,9 @@ function write(answers: Answers, { folder: current, out }: Shell): void {
     `npx gatehouse deploy ${argument(context)}`,
   ];
   const place = folder === current ? "" : ` in ${folder}`;
-  out(`Wrote ${[...files.keys()].join(", ")}${place}.\n\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
+  out(
+    `Wrote ${[...files.keys()].join(", ")}${place}.\n\nNext, line by line (read waits for a new passphrase, which it does not show; not with Pulumi Cloud):\n${next.map((line) => `  ${line}\n`).join("")}`,
+  );
 }
 
 function writeAll(folder: string, files: ReadonlyMap<string, string>): void {

@@ -119,7 +119,7 @@ function postgres({ authentik, dataApi }: Answers, domains: readonly DomainAnswe
 }
 
 /** The default address, localhost, is that of a load balancer on the same machine. */
-const REMOTE_SERVER = ` # add host, where this machine reaches its load balancer; on a node: service: ClusterIP`;
+const REMOTE_SERVER = ` # on another machine, add here host: ADDRESS (of its load balancer); on a node of the cluster, service: ClusterIP`;
 
 const DATA_API = `
   # A public read-only REST API. Pipelines write as the role gatehouse_owner; private schemas stay private.

@@ -170,7 +170,7 @@ test("prints how git reads the repository of another user, also for a project in
   );
 });
 
-test("names a folder that no repository contains", () => {
+test("rejects a folder outside of a git repository", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
   expect(() => revision(folder, "main")).toThrow(
     `no git repository contains ${folder}; create one with git init, and commit the stack files`,

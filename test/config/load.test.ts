@@ -33,7 +33,7 @@ describe("readStackFile", () => {
   test("reports a missing file", () => {
     expect(messageOf(() => readStackFile(join(folder, "Pulumi.prod.yaml"), "prod"))).toBe(
       "Pulumi.prod.yaml: 1 problem\n" +
-        "  Pulumi.prod.yaml: does not exist. Name a file that exists, or write one: npx gatehouse init.",
+        "  Pulumi.prod.yaml: does not exist. Name a stack whose Pulumi.<stack>.yaml exists, or write one: npx gatehouse init.",
     );
   });
 

@@ -172,7 +172,7 @@ test('deploy: reports "unchanged" from another folder, and exits with 2 without 
   expect(output).toContain(`\n  ${CONTEXT} (stack local)\n`);
 });
 
-test("deploy: is refused while a relation of the contract is missing", async () => {
+test("deploy: exits with 2 while a relation of the contract is missing", async () => {
   const rename = (from: string, to: string) =>
     withDatabase(ownDatabase(readStack("local", openLocalContext().shell)), (client) =>
       client.query(`alter view api_v1.${from} rename to ${to}`),

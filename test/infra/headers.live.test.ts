@@ -75,7 +75,7 @@ describe("identity headers, as Python computes them", () => {
     expect(Object.keys(headersOf({}))).toEqual([...IDENTITY_HEADERS]);
   });
 
-  test("create no token where authentik only lists the claims of a provider; the expression behind the first check would", () => {
+  test("create no token without a login, when authentik lists the claims of a provider", () => {
     const check = 'if "token" not in request.context:\n    return {}\n';
     const expression = headersExpression("signer");
     const unchecked = expression.replace(check, "");

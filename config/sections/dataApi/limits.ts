@@ -2,7 +2,7 @@
 export interface Limit {
   /** A number, or an interval of Postgres. */
   readonly default: number | string;
-  /** Of an interval in milliseconds. */
+  /** Maximum; of an interval, in milliseconds. */
   readonly max: number;
   readonly description: string;
   /** Undefined = not in the catalog. */
@@ -12,7 +12,7 @@ export interface Limit {
     /** The meaning of a higher value for the access diff: "more" = a client may request more. */
     readonly higher: "more" | "other";
     readonly unit?: string;
-    /** Number of units in one of the texts. */
+    /** Divisor of the value in the text, e.g. 1000 for milliseconds that it prints as seconds. */
     readonly perUnit?: number;
   };
 }

@@ -54,7 +54,7 @@ test.each(["", "https://wiki.example.org/a?b", "blank://blank", "https://%(usern
   },
 );
 
-test("accepts the address a@localhost, and creates no administrator with an address that is none", async () => {
+test("accepts a@localhost, and creates no administrator with an invalid email address", async () => {
   expect((await call("POST", "/core/users/", { ...user, email: "a@localhost" })).status).toBe(201);
   const empty = testRuntime();
   expect(() => createDefaults(empty, { token: "token", email: "admin@example" })).toThrow(

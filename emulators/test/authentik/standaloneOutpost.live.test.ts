@@ -171,7 +171,7 @@ test("redirects browsers to AUTHENTIK_HOST without AUTHENTIK_HOST_BROWSER", asyn
   expect(new URL(location).origin).toBe(authentik.url);
 });
 
-test("retries while authentik refuses the token, and that of an account that may view no outpost", async () => {
+test("retries while authentik refuses the token, or while its account has no permission to view outposts", async () => {
   const robot = await api("POST", "/core/users/", { username: "robot", name: "Robot", type: "service_account" });
   await api("POST", "/core/tokens/", { identifier: "robot", user: robot["pk"], intent: "api", expiring: false });
   const key = (await api("GET", "/core/tokens/robot/view_key/"))["key"] as string;

@@ -3,7 +3,7 @@ import { type Comparison, isBreaking } from "./comparison.ts";
 import type { LockFolder } from "./lockFolder.ts";
 
 /**
- * Checks that changes can be accepted. A reason is that of one schema: the changes of another would be accepted without one.
+ * Checks that changes can be accepted. A reason applies to one schema, so breaking changes of several schemas are refused.
  * @param reason why clients are broken; undefined if none is given
  * @throws UserError for a reason that is not of exactly one schema, and for a schema without relations
  */
@@ -24,7 +24,7 @@ export function checkAcceptable(results: readonly Comparison[], reason: string |
 /**
  * Writes or removes the lock files, and writes the changelog.
  * @param day UTC, like `2026-11-30`
- * @returns a line for each schema, when it is accepted
+ * @returns a line for each schema, after its files are written
  * @throws UserError when the folder cannot be written
  */
 export function* acceptAll(

@@ -14,7 +14,7 @@ export const META_VIEWS = ["meta_endpoints", "meta_sources", "meta_dimensions"];
  * @param client connected to the data API's database, as any role
  * @param exposed schemas as the stack lists them
  * @param complete before a deployment: schemas of which every relation must exist already. What the deployment replaces is not compared, nor are
- *   missing relations of other schemas
+ *   missing relations of other schemas. Undefined: every relation is compared
  * @throws UserError for a broken lock file; what the connection throws
  */
 export async function checkContracts(

@@ -50,7 +50,10 @@ export function readLock(text: string, file: string): Contract {
   // JSON.parse takes the last one of two equal names, e.g. after a merge.
   const repeated = parseDocument(text).errors.find(({ code }) => code === "DUPLICATE_KEY")?.linePos?.[0].line;
   if (repeated !== undefined) {
-    throw new UserError(`${file}:${repeated}: the object has this name twice`, `remove one of them, or ${restore}`);
+    throw new UserError(
+      `${file}:${repeated}: the same object has the name of this line already`,
+      `remove one of the two lines, or ${restore}`,
+    );
   }
   try {
     const lock = JSON.parse(text) as Readonly<Record<string, unknown>>;

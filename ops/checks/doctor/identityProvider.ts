@@ -21,7 +21,8 @@ const VERSION = z.object({ version_current: z.string() });
 const SYSTEM_SETTINGS = z.object({
   flags: z.object({ core_default_app_access: z.boolean().nullish() }).default({}),
 });
-const FLAG_LABEL = "Configure if applications without any policy/group/user bindings should be accessible to any user";
+/** Despite its label in authentik, the switch admits every user when it is on (AdminSettingsForm.ts of 2026.5.0-rc1). */
+const FLAG_LABEL = "Require policies for application access";
 const ADDRESS_HINT =
   "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
 /** No field adds an authority to the image of an outpost; a Service is requested without TLS. */
@@ -124,8 +125,14 @@ export async function accessWithoutGroups(
   const { flags } = SYSTEM_SETTINGS.parse(found);
   if (flags.core_default_app_access !== false) return [passed(name, "applications without bindings admit every user")];
   const services = [...new Set(open)].join(", ");
-  const hint = `set groups of ${services}, or set the flag core_default_app_access in authentik (System > Settings: "${FLAG_LABEL}")`;
-  return [failed(name, `authentik admits no user to an application without bindings: ${services} has no groups`, hint)];
+  const hint = `set groups of ${services}, or turn core_default_app_access on in authentik (System > Settings > Flags: "${FLAG_LABEL}"; on = every user)`;
+  return [
+    failed(
+      name,
+      `authentik admits no user to an application without bindings; services without groups: ${services}`,
+      hint,
+    ),
+  ];
 }
 
 /** Checks `authentik_host` of the embedded outpost, which redirects browsers to http://localhost without it (measured, docs/authentik.md). */

@@ -43,7 +43,7 @@ test("writes a project from options, whose plan is valid", async () => {
   expect(readdirSync(folder).sort()).toEqual(PROJECT);
   expect(out).toBe(`Wrote Pulumi.yaml, index.ts, package.json, .gitignore, Pulumi.k3s.yaml.
 
-Next:
+Next, line by line (read waits for a new passphrase, which it does not show; not with Pulumi Cloud):
   npm pack --silent ${packageFolder()}
   npm install gatehouse-*.tgz
   npx gatehouse plan k3s
@@ -104,7 +104,9 @@ test("writes where to set the address of Postgres for a domain other than localh
   await main(["--context", "k3s"], shell());
   await main(["--context", "vps", "--domain", "example.org"], shell());
   expect(read("Pulumi.k3s.yaml")).toContain("    install: { kind: statefulset }\n");
-  expect(read("Pulumi.vps.yaml")).toContain("    install: { kind: statefulset } # add host, where this machine");
+  expect(read("Pulumi.vps.yaml")).toContain(
+    "    install: { kind: statefulset } # on another machine, add here host: ADDRESS",
+  );
 });
 
 test("requires the context without a terminal", async () => {

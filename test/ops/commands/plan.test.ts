@@ -91,7 +91,7 @@ describe("npx gatehouse plan", () => {
       out: "",
       error:
         "Pulumi.nowhere.yaml: 1 problem\n" +
-        "  Pulumi.nowhere.yaml: does not exist. Name a file that exists, or write one: npx gatehouse init.\n",
+        "  Pulumi.nowhere.yaml: does not exist. Name a stack whose Pulumi.<stack>.yaml exists, or write one: npx gatehouse init.\n",
     });
   });
 

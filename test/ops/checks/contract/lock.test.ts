@@ -65,11 +65,11 @@ describe("the lock file", () => {
     [2, '{"schema":"a","relations":{"r":{"c":"integer not null",\r\n"c":"integer"}}}'],
   ])("rejects a repeated name in line %i", (line, text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
-      `contract/dev/api_v1.json:${line}: the object has this name twice. Remove one of them, or run: git restore contract/dev/api_v1.json`,
+      `contract/dev/api_v1.json:${line}: the same object has the name of this line already. Remove one of the two lines, or run: git restore contract/dev/api_v1.json`,
     );
   });
 
-  test("explains conflict markers", () => {
+  test("reports conflict markers", () => {
     const text = '{\n<<<<<<< HEAD\n"schema": "a"\n=======\n"schema": "b"\n>>>>>>> other\n}';
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
       "contract/dev/api_v1.json has conflict markers of a merge. Keep the columns of both sides, apart from those that one side removed with --breaking, then run contract check.",
@@ -82,7 +82,7 @@ describe("the lock file", () => {
     expect(readLock(writeLock(contract), "f")).toEqual(contract);
   });
 
-  test("can have line ends of Windows", () => {
+  test("accepts CRLF line endings", () => {
     const contract = contractOf({ t: { a: "integer not null" } });
     expect(readLock(writeLock(contract).replaceAll("\n", "\r\n"), "f")).toEqual(contract);
   });

@@ -27,10 +27,10 @@ test("reports services without groups if authentik admits no user to an applicat
     {
       name: "access without groups",
       ok: false,
-      detail: "authentik admits no user to an application without bindings: wiki has no groups",
+      detail: "authentik admits no user to an application without bindings; services without groups: wiki",
       hint:
-        "set groups of wiki, or set the flag core_default_app_access in authentik (System > Settings: " +
-        '"Configure if applications without any policy/group/user bindings should be accessible to any user")',
+        "set groups of wiki, or turn core_default_app_access on in authentik (System > Settings > Flags: " +
+        '"Require policies for application access"; on = every user)',
     },
   ]);
   expect(await checks(["staff"], off)).toEqual([]);

@@ -58,12 +58,18 @@ export function lookUpDefaults(
   const reachable = <T>(value: T): pulumi.Output<T> => url.apply<T>(() => value);
   const flow = (slug: string): pulumi.Output<string> =>
     found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
-  // authentik refuses a managed name that no mapping has (400), so its response contains all of them.
+  // authentik refuses a managed name that no mapping has (400), and leaves out the mappings that the token may not view.
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
-    found(
-      "default scope mappings; wait for its blueprints, or apply them (Customization > Blueprints)",
-      authentik.getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options).ids,
-    );
+    authentik
+      .getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options)
+      .ids.apply((ids) => {
+        if (ids?.length !== managedLists.length) {
+          throw new pulumi.RunError(
+            `authentik shows ${ids?.length ?? 0} of the ${managedLists.length} default scope mappings; check the rights of identity_provider.token, or apply the blueprints of authentik (Customization > Blueprints)`,
+          );
+        }
+        return ids;
+      });
   return {
     authorizationFlow: flow(AUTHORIZATION_FLOW),
     invalidationFlow: flow(INVALIDATION_FLOW),
@@ -94,15 +100,12 @@ function managedScope(scope: string): string {
   return `goauthentik.io/providers/oauth2/scope-${scope}`;
 }
 
-function found<T extends string | string[]>(
-  what: string,
-  id: pulumi.Output<T | undefined> | undefined,
-): pulumi.Output<T> {
+function found(what: string, id: pulumi.Output<string | undefined> | undefined): pulumi.Output<string> {
   return pulumi.output(id).apply((known) => {
     if (known === undefined || known === "") {
       throw new pulumi.RunError(absent(what));
     }
-    return known as T;
+    return known;
   });
 }
 

@@ -39,6 +39,7 @@ export class ApiController {
   /** Milliseconds. */
   #interval = 0;
   #timer: NodeJS.Timeout | undefined;
+  #reconnect: NodeJS.Timeout | undefined;
   #connection: WebSocket | undefined;
   /** Attempts to connect since the last connection. */
   #failures = 0;
@@ -71,6 +72,7 @@ export class ApiController {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#reconnect);
     this.#connection?.terminate();
   }
 
@@ -107,7 +109,8 @@ export class ApiController {
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {
       clearInterval(alive);
-      if (!this.#isStopped) setTimeout(() => void this.#connect(outpost), reconnectAfter(this.#failures++));
+      if (!this.#isStopped)
+        this.#reconnect = setTimeout(() => void this.#connect(outpost), reconnectAfter(this.#failures++));
     });
     return new Promise((resolve) => void connection.once("open", resolve).once("close", () => resolve()));
   }

@@ -107,8 +107,10 @@ describe("grant types that a provider does not have are refused", () => {
 test("redeems no code for a client whose secret is not ASCII", async () => {
   const restore = await configure(authentik.url, { client_secret: "sécret" });
   const { code } = await codeFor(authentik.url, authorize());
-  expect((await redeem({ ...confidential, client_secret: "sécret", code })).status).not.toBe(200);
+  const redeemed = await redeem({ ...confidential, client_secret: "sécret", code });
   await restore();
+  expect(code).not.toBe("");
+  expect([redeemed.status, redeemed.body["access_token"]]).toEqual([400, undefined]);
 });
 
 test("issues a JWT as access token, which userinfo and introspection accept until it is revoked", async () => {

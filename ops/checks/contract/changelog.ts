@@ -21,7 +21,7 @@ export function addEntry(text: string, stack: string, entry: Entry): string {
   const current = text.replaceAll("\r\n", "\n");
   const [title = ""] = /^# .*\n?/.exec(current) ?? [];
   const below = current.slice(title.length).trimStart();
-  const first = /^## /m.exec(below)?.index ?? 0;
+  const first = /^## /m.exec(below)?.index ?? (title === "" ? 0 : below.length);
   const parts = [title || `# Changelog of the data API (${stack})`, below.slice(0, first), describe(entry)];
   const above = parts.flatMap((part) => part.trim() || []).join("\n\n");
   return (

@@ -13,8 +13,8 @@ export const META_VIEWS = ["meta_endpoints", "meta_sources", "meta_dimensions"];
  * Checks the default schema and every other that has a lock file. A schema with a lock file that is no longer exposed fails.
  * @param client connected to the data API's database, as any role
  * @param exposed schemas as the stack lists them
- * @param complete before a deployment: schemas of which every relation must exist already. What the deployment replaces is not compared, nor are
- *   missing relations of other schemas. Undefined: every relation is compared
+ * @param complete before a deployment: schemas of which every relation must exist already, unless none exists. What the deployment replaces is not
+ *   compared, nor are missing relations of other schemas. Undefined: every relation is compared
  * @throws UserError for a broken lock file; what the connection throws
  */
 export async function checkContracts(
@@ -26,11 +26,14 @@ export async function checkContracts(
   const locks = folder.schemasOf(exposed).map((schema) => folder.read(schema));
   const comparisons = await compareSchemas(client, locks, exposed);
   return comparisons.map((comparison) => {
-    const { schema } = comparison;
+    const { schema, found } = comparison;
+    const created = schema === exposed[0] ? META_VIEWS : [];
+    // An empty schema is that of another database, or of one that was restored: its pipeline needs the deployment.
+    const isEmpty = [...found.relations.keys()].every((name) => created.includes(name));
     const mayBeCreated = (change: Change): boolean =>
       complete !== undefined &&
-      ((schema === exposed[0] && META_VIEWS.includes(change.relation ?? "")) ||
-        (!complete.includes(schema) && isMissingRelation(change)));
+      (created.includes(change.relation ?? "") ||
+        ((isEmpty || !complete.includes(schema)) && isMissingRelation(change)));
     return contractCheck(comparison, mayBeCreated);
   });
 }

@@ -19,7 +19,7 @@ const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boo
 const VERSION = z.object({ version_current: z.string() });
 /** A flag that was never set is on (authentik/core/apps.py). */
 const SYSTEM_SETTINGS = z.object({
-  flags: z.object({ core_default_app_access: z.boolean().nullish() }).default({}),
+  flags: z.object({ core_default_app_access: z.boolean().nullish() }).nullish(),
 });
 /** Despite its label in authentik, the switch admits every user when it is on (AdminSettingsForm.ts of 2026.5.0-rc1). */
 const FLAG_LABEL = "Require policies for application access";
@@ -123,7 +123,7 @@ export async function accessWithoutGroups(
   if (found === undefined) return [];
   const name = "access without groups";
   const { flags } = SYSTEM_SETTINGS.parse(found);
-  if (flags.core_default_app_access !== false) return [passed(name, "applications without bindings admit every user")];
+  if (flags?.core_default_app_access !== false) return [passed(name, "applications without bindings admit every user")];
   const services = [...new Set(open)].join(", ");
   const hint = `set groups of ${services}, or turn core_default_app_access on in authentik (System > Settings > Flags: "${FLAG_LABEL}"; on = every user)`;
   return [

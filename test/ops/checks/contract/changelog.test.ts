@@ -49,6 +49,13 @@ test("keeps existing text below the new entry", () => {
   );
 });
 
+test("keeps the text below a title without entries above the first entry", () => {
+  const entry = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
+  expect(addEntry("# Title\n\nAsk us.\n", "dev", entry)).toBe(
+    "# Title\n\nAsk us.\n\n## 2026-11-30, api_v1\n\nFirst version: relations 2, columns 3.\n",
+  );
+});
+
 test.each([
   ["an edited title", "# Endringslogg\n", "# Endringslogg\n\nENTRY\nOLD"],
   ["a text below the title", "# Title\n\nAsk us.\n", "# Title\n\nAsk us.\n\nENTRY\nOLD"],

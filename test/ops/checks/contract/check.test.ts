@@ -32,6 +32,12 @@ describe("the check before a deployment", () => {
     expect(await broken(found, locked, ["served"])).toHaveLength(1);
   });
 
+  test("passes for a schema without relations, e.g. of another database that replaces the deployed one", async () => {
+    expect(await broken([], ["t"], ["served"], ["served"])).toEqual([]);
+    expect(await broken([...META_VIEWS], ["t"], ["served"], ["served"])).toEqual([]);
+    expect(await broken([], ["t"], ["served"])).toHaveLength(1);
+  });
+
   test("does not compare the views of the default schema that the migrations replace", async () => {
     const [found, locked] = [["t"], ["t", ...META_VIEWS]];
     expect(await broken(found, locked, ["served"], ["served"])).toEqual([]);

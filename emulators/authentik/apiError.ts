@@ -10,3 +10,8 @@ export class ApiError extends Error {
     this.body = body;
   }
 }
+
+/** Returns the answer to a user without the permission. */
+export function forbidden(): ApiError {
+  return new ApiError(403, { detail: "You do not have permission to perform this action." });
+}

@@ -4,6 +4,7 @@ import { keyId } from "./certificate.ts";
 import { recordToken } from "./issuedTokens.ts";
 import { log } from "./log.ts";
 import { issuerOf } from "./issuer.ts";
+import { mappingsOf } from "./mappings.ts";
 import type { Application, Binding, Fields, Kinds, Provider, User } from "./objects.ts";
 import { seconds } from "./duration.ts";
 import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./users.ts";
@@ -67,14 +68,12 @@ export class Claims {
 
   /** Returns the syntax error of an expression, undefined without one; also before Python is started. @param name of the mapping or policy */
   syntaxError(expression: string, name: string): string | undefined {
-    return this.#python?.syntaxError(expression, name);
+    return this.#python?.syntaxError({ expression, name }) ?? undefined;
   }
 
   /** The merged results of the provider's mappings whose scope was granted. A failing mapping is logged and left out. */
   of({ provider, user, scopes, origin, sessionId }: Grant): Fields {
-    const mappings = provider.property_mappings
-      .flatMap((id) => this.#store.get("mapping", id) ?? [])
-      .filter((mapping) => scopes.includes(mapping.scope_name));
+    const mappings = mappingsOf(this.#store, provider).filter((mapping) => scopes.includes(mapping.scope_name));
     return this.#evaluate(mappings, user, provider, origin, { scope: scopes, session_id: sessionId ?? null });
   }
 
@@ -84,8 +83,8 @@ export class Claims {
    * `get_claims`).
    */
   supported(provider: Provider, origin: string): string[] {
-    const mappings = provider.property_mappings.flatMap((id) => this.#store.get("mapping", id) ?? []);
-    return [...new Set([...DEFAULT_CLAIMS, ...Object.keys(this.#evaluate(mappings, ANONYMOUS, provider, origin))])];
+    const claims = this.#evaluate(mappingsOf(this.#store, provider), ANONYMOUS, provider, origin);
+    return [...new Set([...DEFAULT_CLAIMS, ...Object.keys(claims)])];
   }
 
   #evaluate(mappings: Kinds["mapping"][], user: User, provider: Provider, origin: string, token?: Fields): Fields {

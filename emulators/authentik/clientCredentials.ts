@@ -1,5 +1,6 @@
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
+import { mappingsOf } from "./mappings.ts";
 import type { Fields } from "./objects.ts";
 import type { Client } from "./openidProvider.ts";
 import { recordToken } from "./issuedTokens.ts";
@@ -19,7 +20,7 @@ export function clientCredentials(
 ): Fields | undefined {
   const user = tokenOwner(store, body["password"] ?? "", "app_password");
   if (!user || user.username !== body["username"] || !claims.mayAccess(application, user)) return undefined;
-  const known = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const known = mappingsOf(store, provider).map(({ scope_name }) => scope_name);
   const scopes = (body["scope"] ?? "").split(" ").filter((scope) => known.includes(scope));
   const token = claims.mint({ provider, user, scopes, origin }, provider.access_token_validity);
   const expires_in = seconds(provider.access_token_validity);

@@ -118,6 +118,18 @@ def run(expression, name, names):
     return names["expression"]()
 
 
+def syntax_error(context):
+    """Takes expression and name as JSON; gives the message of a syntax error, or null, as JSON. authentik compiles the same
+    (BaseEvaluator.wrap_expression) before it stores an expression."""
+    data = json.loads(context)
+    body = textwrap.indent(data["expression"], "    ")
+    try:
+        compile(f"def handler():\n{body}\nresult = handler()", data["name"], "exec")
+    except (SyntaxError, ValueError) as error:
+        return json.dumps(str(error))
+    return "null"
+
+
 def passes(context):
     """Takes policy and user as JSON; gives true or false as JSON, false for a policy that fails."""
     data = json.loads(context)

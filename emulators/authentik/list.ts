@@ -1,7 +1,7 @@
 import type { Fields, User } from "./objects.ts";
 import { isSuperuser } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { ApiError } from "./apiError.ts";
+import { ApiError, forbidden } from "./apiError.ts";
 import { present } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { filterProblems, givenValues } from "./filterValues.ts";
@@ -25,7 +25,7 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
     !isSuperuser(runtime.store, user) &&
     user.type !== "internal_service_account"
   )
-    throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+    throw forbidden();
   const problems = filterProblems(runtime, resource, query);
   if (problems) throw new ApiError(400, problems);
   const visible = objects

@@ -8,6 +8,7 @@ import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
 import { recordToken } from "./issuedTokens.ts";
 import { issuerOf } from "./issuer.ts";
+import { mappingsOf } from "./mappings.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";
 import { SESSION_COOKIE } from "./sessions.ts";
@@ -49,7 +50,7 @@ function configuration(setup: Setup): Configuration {
   const cookie = { signed: false, httpOnly: true, sameSite: "lax", path: "/" } as const;
   const policy = interactionPolicy.base();
   policy.get("consent")?.checks.clear();
-  const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const scopes = mappingsOf(store, provider).map(({ scope_name }) => scope_name);
   return {
     adapter: (model: string) => adapter(store, `${provider.pk}:${model}`, (pk) => subjectOf(setup, pk)),
     clients: [clientMetadata(provider, scopes, key)],

@@ -17,22 +17,9 @@ export type Python = {
   claims: (context: Fields) => Fields;
   /** Takes `policy` and `user`. */
   passes: (context: Fields) => boolean;
-  /** Returns the message of a syntax error; undefined without one. */
-  syntaxError: (expression: string, file: string) => string | undefined;
+  /** Takes `expression` and the name of its object; returns the message of a syntax error, null without one. */
+  syntaxError: (context: Fields) => string | null;
 };
-
-/** What authentik compiles before it stores an expression (`BaseEvaluator.wrap_expression`). */
-const COMPILE = `
-def syntax_error(text):
-    import json, textwrap
-    expression, file = json.loads(text)
-    body = textwrap.indent(expression, "    ")
-    try:
-        compile(f"def handler():\\n{body}\\nresult = handler()", file, "exec")
-    except (SyntaxError, ValueError) as error:
-        return json.dumps(str(error))
-    return "null"
-`;
 
 const source = readFileSync(new URL("expression.py", import.meta.url), "utf8");
 
@@ -45,10 +32,11 @@ export async function loadPython(callbacks: Callbacks): Promise<Python> {
     <T>(name: string) =>
     (context: Fields): T =>
       JSON.parse(globals.get(name)(JSON.stringify(context))) as T;
-  python.runPython(COMPILE);
-  const syntaxError = (expression: string, file: string) =>
-    (JSON.parse(globals.get("syntax_error")(JSON.stringify([expression, file]))) as string | null) ?? undefined;
-  return { claims: call<Fields>("claims"), passes: call<boolean>("passes"), syntaxError };
+  return {
+    claims: call<Fields>("claims"),
+    passes: call<boolean>("passes"),
+    syntaxError: call<string | null>("syntax_error"),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.
 import { configurationsOf, FURTHER_FIELDS, furtherOidcFields } from "./outpost/providerConfigurations.ts";
 import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./users.ts";
 import { mayView } from "./permissions.ts";
-import { ApiError } from "./apiError.ts";
+import { ApiError, forbidden } from "./apiError.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";
@@ -51,7 +51,7 @@ export function restApi(runtime: Runtime): Hono<Env> {
   addOutpostConfigurations(api, runtime);
   api.on(["POST", "PUT", "PATCH", "DELETE"], "*", async (c, next) => {
     if (!isSuperuser(runtime.store, c.get("user"))) {
-      throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+      throw forbidden();
     }
     await next();
   });
@@ -99,8 +99,7 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
     return c.json({ user: { ...user, is_superuser, settings: {}, system_permissions: [] } });
   });
   api.get("/admin/settings/", (c) => {
-    if (!isSuperuser(runtime.store, c.get("user")))
-      throw new ApiError(403, { detail: "You do not have permission to perform this action." });
+    if (!isSuperuser(runtime.store, c.get("user"))) throw forbidden();
     // Only the settings that Gatehouse reads; they cannot be changed.
     return c.json({ flags: { core_default_app_access: true } });
   });

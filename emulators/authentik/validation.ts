@@ -27,7 +27,7 @@ export function validate(runtime: Runtime, { schema }: Resource, current: Stored
   if (schema === "User") validateUser(current as User | undefined, body);
   if (typeof body["expression"] === "string") validateExpression(runtime, schema, current, body["expression"]);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !GRANT_TYPES.includes(type));
-  if (unknown !== undefined) throw new ApiError(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
+  if (unknown !== undefined) refuse("grant_types", `"${unknown}" is not a valid choice.`);
 }
 
 const RESERVED_SLUGS = ["authorize", "token", "device", "userinfo", "introspect", "revoke"];
@@ -73,7 +73,7 @@ function refuse(field: string, message: string): never {
 /** authentik reads the mode of the request alone, of a PATCH too. */
 function validateProxy({ mode = "proxy", internal_host = "" }: Fields): void {
   if (mode !== "proxy" || internal_host !== "") return;
-  throw new ApiError(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
+  refuse("internal_host", "Internal host cannot be empty when forward auth is disabled.");
 }
 
 /** authentik reads the request alone, and fails without a target (measured on 2026.5: 405). */
@@ -82,16 +82,15 @@ function validateBinding({ target, group, policy, user }: Fields): void {
   const given = [group, policy, user].filter((value) => value !== undefined && value !== null).length;
   const problem =
     given > 1 ? "Only one of 'group', 'policy', 'user' can be set." : "One of 'group', 'policy', 'user' must be set.";
-  if (given !== 1) throw new ApiError(400, { non_field_errors: [problem] });
+  if (given !== 1) refuse("non_field_errors", problem);
 }
 
 function validateOutpost({ store }: Runtime, current: Stored | undefined, body: Fields): void {
   if (!Array.isArray(body["providers"])) return;
   const providers = body["providers"] as number[];
   const isOther = providers.some((id) => store.get("provider", id)?.model !== "proxy");
-  if (body["type"] === "proxy" && isOther) {
-    throw new ApiError(400, { providers: ["Outpost type proxy can't be used with OAuth2Provider providers."] });
-  }
+  if (body["type"] === "proxy" && isOther)
+    refuse("providers", "Outpost type proxy can't be used with OAuth2Provider providers.");
   const isEmbedded = current?.["managed"] === EMBEDDED_OUTPOST;
-  if (providers.length === 0 && !isEmbedded) throw new ApiError(400, { providers: ["This list may not be empty."] });
+  if (providers.length === 0 && !isEmbedded) refuse("providers", "This list may not be empty.");
 }

@@ -1,5 +1,6 @@
 import { seconds } from "../duration.ts";
 import { issuerOf } from "../issuer.ts";
+import { mappingsOf } from "../mappings.ts";
 import type { Outpost, Provider } from "../objects.ts";
 import type { Store } from "../store.ts";
 import { type Configuration, COPIED_FIELDS } from "./configuration.ts";
@@ -16,7 +17,7 @@ export function configurationsOf(store: Store, origin: string, outpost?: Outpost
 function configurationOf(store: Store, origin: string, provider: Provider): Configuration | undefined {
   const application = store.find("application", { provider: provider.pk });
   if (!application) return undefined;
-  const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const scopes = mappingsOf(store, provider).map(({ scope_name }) => scope_name);
   const shared = `${origin}/application/o`;
   const own = `${shared}/${application.slug}`;
   return {

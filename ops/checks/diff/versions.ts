@@ -68,12 +68,6 @@ export function revision(project: string, name: string): Version {
   const unknown =
     `"${name}" is neither a revision of git nor a file that ends in .yaml or .yml; ` +
     "name one, e.g. main, HEAD~1 or origin/main";
-  git(
-    project,
-    `no git repository contains ${project}; create one with git init, and commit the stack files`,
-    "rev-parse",
-    "--git-dir",
-  );
   const commit = git(project, unknown, ...PARSE, `${name}^{commit}`).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
   // Each entry is `MODE TYPE OBJECT<tab>NAME`.
@@ -137,6 +131,8 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === "ENOENT") throw new UserError("git is not installed", "install it");
+    if (stderr?.startsWith("fatal: not a git repository"))
+      throw new UserError(`no git repository contains ${cwd}; create one with git init, and commit the stack files`);
     // Git's own hint for the repository of another user, with its root.
     const [command] = /git config --global --add safe\.directory .+/.exec(stderr ?? "") ?? [];
     if (command === undefined) throw new UserError(message);

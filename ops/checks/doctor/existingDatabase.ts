@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { type Client, type ClientConfig, escapeLiteral } from "pg";
 import type { DataApi } from "../../../config/settings.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { META_VIEWS } from "../contract/check.ts";
 import { outageOf, unhandledTables } from "../grants/foreignTables.ts";
 import { quoted } from "../grants/sql.ts";
 import { type Check, failed, passed } from "../check.ts";
+import { listed } from "../../text.ts";
 
 const FOREIGN_OBJECTS = new URL("../../../infra/data/sql/001_foreign_objects.sql", import.meta.url);
 
@@ -68,7 +70,7 @@ function* checksOf(facts: Facts, { exposed: [api = ""], writers }: DataApi, user
   const views = "views of the catalog";
   if (facts.grants.length === 0) yield passed(views, `${user} may create them in schema ${api}`);
   else {
-    const problem = `postgres.user: ${user} may not create meta_endpoints, meta_sources and meta_dimensions in schema ${api}`;
+    const problem = `postgres.user: ${user} may not create ${listed(META_VIEWS)} in schema ${api}`;
     const hint = `put a new schema first in data_api.schemas.exposed, or as its owner run: ${facts.grants.join(" ")}`;
     yield failed(views, problem, hint);
   }
